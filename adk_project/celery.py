@@ -1,0 +1,19 @@
+"""The Celery application: workers and beat in production, a table of task objects for the embedded worker."""
+
+import os
+
+from celery import Celery
+from celery.signals import task_postrun
+
+from adk_project.shared.worker_pulse import record_pulse
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "adk_project.settings")
+
+app = Celery("threefold")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@task_postrun.connect
+def _on_task_end(**_: object) -> None:
+    record_pulse()

@@ -1,0 +1,20 @@
+"""The root of all routes: the API (at ``/`` as ADK's own server has it, and at ``/api/v1``), admin, docs, health."""
+
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
+
+from adk_project.shared import health
+
+urlpatterns = [
+    path("health/live", health.live),
+    path("health/ready", health.ready),
+    path("version", health.show_version),
+    path("openapi.json", SpectacularJSONAPIView.as_view(), name="openapi"),
+    path("docs", SpectacularSwaggerSplitView.as_view(url_name="openapi"), name="docs"),
+    path("admin", RedirectView.as_view(url="/admin/")),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("sessions_app.api.urls")),
+    path("", include("sessions_app.api.urls")),
+]
