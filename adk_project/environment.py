@@ -237,7 +237,7 @@ _CONTRADICTIONS = (
     ),
     (
         lambda v: _is_production(v) and not v["DATABASE_URL"].startswith("postgres"),
-        "DATABASE_URL must name a PostgreSQL database when THREEFOLD_MODE is production: several processes write to it.",
+        "DATABASE_URL must name a PostgreSQL database when THREEFOLD_MODE is production: several processes write.",
     ),
     (
         lambda v: _is_production(v) and not v["REDIS_URL"],
@@ -249,7 +249,7 @@ _CONTRADICTIONS = (
     ),
     (
         lambda v: not _is_production(v) and v["THREEFOLD_WEB_PROCESSES"] > 1,
-        "THREEFOLD_WEB_PROCESSES must be 1 when THREEFOLD_MODE is embedded: cache, limits and worker live in that process.",
+        "THREEFOLD_WEB_PROCESSES must be 1 when THREEFOLD_MODE is embedded: cache and worker live in that process.",
     ),
     (
         lambda v: v["THREEFOLD_DATABASE_POOL_MIN"] > v["THREEFOLD_DATABASE_POOL_MAX"],

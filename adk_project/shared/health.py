@@ -25,7 +25,7 @@ def live(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def ready(request: HttpRequest) -> JsonResponse:
-    """200 when requests can be served, else 503 with the reason. Broker and worker are details: appends need neither."""
+    """200 when requests can be served, else 503 with the reason. Broker and worker are details: no append needs one."""
     reason = database_trouble()
     if reason:
         return _not_ready(reason)
