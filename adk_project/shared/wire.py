@@ -1,0 +1,86 @@
+"""What goes over the wire: bodies in camelCase or snake_case in, camelCase without nulls out."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from rest_framework.exceptions import UnsupportedMediaType
+
+from adk_project.shared.errors import TooLarge, invalid_field
+
+
+def camel_case(name: str) -> str:
+    """``session_id`` -> ``sessionId``."""
+    head, *rest = name.split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+def snake_case(name: str) -> str:
+    """``sessionId`` -> ``session_id``."""
+    return re.sub(r"[A-Z]", lambda match: "_" + match.group().lower(), name)
+
+
+def read_body(request: HttpRequest, max_bytes: int) -> bytes:
+    """The request's body, whole. Raises TooLarge with the limit in its text, and 415 for what is not JSON.
+
+    A chunked body has no length and Django would take it for empty, so it is read from the server's own stream.
+    """
+    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    if length > max_bytes:
+        raise _too_large(max_bytes)
+    chunked = not length and request.META.get("HTTP_TRANSFER_ENCODING") and request.META.get("wsgi.input_terminated")
+    stream = request.META["wsgi.input"] if chunked else request
+    body = stream.read(max_bytes + 1)
+    if len(body) > max_bytes:
+        raise _too_large(max_bytes)
+    media_type = request.content_type
+    if body and media_type and media_type != "application/json" and not media_type.endswith("+json"):
+        raise UnsupportedMediaType(media_type, "Send JSON with the header Content-Type: application/json.")
+    return body
+
+
+def _too_large(max_bytes: int) -> TooLarge:
+    return TooLarge(f"The body is larger than {max_bytes} bytes, which this server accepts.", limit=max_bytes)
+
+
+def read_members(tree: object, allowed: Mapping[str, str] | tuple[str, ...], field: str = "") -> dict[str, Any]:
+    """The members of one of Threefold's own objects under their snake_case names; each may be spelled either way.
+
+    Raises Invalid for what is no object, for an unknown member and for one that is given in both spellings. Values are
+    not touched, so keys inside state, args and metadata stay as they are.
+    """
+    if not isinstance(tree, dict):
+        raise invalid_field(field or "body", "must be an object")
+    known = {name: name for name in allowed} | {camel_case(name): name for name in allowed}
+    members: dict[str, Any] = {}
+    for key, value in tree.items():
+        name = known.get(key)
+        path = f"{field}.{key[:64]}" if field else key[:64]
+        if name is None:
+            accepted = ", ".join(sorted(camel_case(name) for name in allowed)) or "none"
+            raise invalid_field(path, f"is unknown; accepted are: {accepted}")
+        if name in members:
+            raise invalid_field(path, "is given in both spellings")
+        members[name] = value
+    return members
+
+
+def read_query(query: QueryDict, allowed: tuple[str, ...], repeated: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The query parameters under their snake_case names; those in ``repeated`` as lists.
+
+    Raises Invalid for an unknown parameter: a misspelt filter must never mean "no filter".
+    """
+    given = {key: query.getlist(key) for key in query}
+    members = read_members(given, allowed + repeated)
+    for name, values in members.items():
+        if name not in repeated:
+            if len(values) > 1:
+                raise invalid_field(camel_case(name), "is given more than once")
+            members[name] = values[0]
+    return members
+
+
+def json_response(text: str, status: int = 200) -> HttpResponse:
+    """An answer whose JSON text is already there."""
+    return HttpResponse(text, status=status, content_type="application/json")

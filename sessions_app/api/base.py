@@ -1,0 +1,107 @@
+"""What every route shares: who calls, with which scope, and which project, user and session the path names."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import ClassVar
+
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from adk_project.shared.errors import Missing
+from adk_project.shared.paths import decode_segment
+from adk_project.shared.wire import read_body
+from sessions_app import config, selectors
+from sessions_app.domain.access import Caller
+from sessions_app.domain.errors import ProjectNotFound, UserBound
+from sessions_app.domain.json_text import Json, parse_json
+from sessions_app.domain.keys import SessionKey, UserKey, clean_id
+from sessions_app.services.projects import ensure_project
+
+
+class JsonOnly(BaseContentNegotiation):
+    """Answers are JSON whatever a client says it accepts."""
+
+    def select_parser(self, request: Request, parsers: list) -> object:
+        return parsers[0]
+
+    def select_renderer(self, request: Request, renderers: list, format_suffix: str | None = None) -> tuple:
+        return renderers[0], "application/json"
+
+
+class KeyedView(APIView):
+    """A route that an API key opens. ``scopes`` names the scope that each method needs."""
+
+    http_method_names: ClassVar[list[str]] = ["get", "head", "post", "put", "patch", "delete"]
+    content_negotiation_class = JsonOnly
+    scopes: ClassVar[Mapping[str, str]] = {}
+    default_scope: ClassVar[str | None] = None
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        super().initial(request, *args, **kwargs)
+        scope = self.scopes.get(request.method or "", self.default_scope)
+        if scope is not None:
+            self.caller.require(scope)
+
+    @property
+    def caller(self) -> Caller:
+        return self.request.auth
+
+    def read_json(self, when_empty: Json = None) -> Json:
+        """The body's tree; ``when_empty`` where there is no body. Raises Invalid and TooLarge."""
+        body = read_body(self.request._request, config.limits().max_body_bytes)
+        return parse_json(body) if body.strip() else when_empty
+
+    def path_id(self, name: str, field: str) -> str:
+        return clean_id(decode_segment(self.kwargs[name], field), field)
+
+
+class ProjectView(KeyedView):
+    """A route below ``/apps/{app}``. A project the key is not bound to is as absent as one that does not exist."""
+
+    scopes: ClassVar[Mapping[str, str]] = {"GET": "sessions:read", "HEAD": "sessions:read"}
+    default_scope = "sessions:write"
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        super().initial(request, *args, **kwargs)
+        if not selectors.sees_project(self.caller, self.project):
+            self._create_project()
+
+    def _create_project(self) -> None:
+        if not (self.caller.is_admin and self.caller.all_projects and config.creates_projects()):
+            raise ProjectNotFound
+        ensure_project(self.project, self.caller.actor)
+
+    @cached_property
+    def project(self) -> str:
+        return self.path_id("app", "appName")
+
+
+class WholeProjectView(ProjectView):
+    """A route about all users of a project, which a key bound to one user cannot open."""
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        super().initial(request, *args, **kwargs)
+        if self.caller.user_id is not None:
+            raise UserBound
+
+
+class UserView(ProjectView):
+    """A route below ``/apps/{app}/users/{user}``. Another user than the key's own is as absent as a missing one."""
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        super().initial(request, *args, **kwargs)
+        if not self.caller.may_see_user(self.user_key.user_id):
+            raise Missing("There is no such resource.")
+
+    @cached_property
+    def user_key(self) -> UserKey:
+        return UserKey(self.project, self.path_id("user", "userId"))
+
+
+class SessionRoute(UserView):
+    """A route below ``…/sessions/{session}``."""
+
+    @cached_property
+    def key(self) -> SessionKey:
+        return SessionKey(self.project, self.user_key.user_id, self.path_id("session", "sessionId"))

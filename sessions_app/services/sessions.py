@@ -1,0 +1,121 @@
+"""The life of a session: create, open, change its own facts or state, delete, expire."""
+
+import time
+from collections.abc import Mapping, Sequence
+
+from django.db import IntegrityError
+
+from adk_project.shared.transactions import write_transaction
+from sessions_app.domain.errors import ProjectNotFound, SessionExists
+from sessions_app.domain.event_body import EventDraft
+from sessions_app.domain.keys import SessionKey
+from sessions_app.models import Project, Session, SessionLabel
+from sessions_app.services.events import lock_session, record_events
+
+
+def create_session(
+    key: SessionKey,
+    genesis: EventDraft,
+    *,
+    events: Sequence[EventDraft] = (),
+    facts: Mapping[str, object] | None = None,
+    actor: str,
+) -> None:
+    """Create a session with the state given at creation as the first entry of its log, and any first events after it.
+
+    ``facts`` may hold ``title``, ``labels`` and ``expires_at``. Concurrency: of many creates of one key one succeeds.
+    Raises SessionExists and ProjectNotFound; nothing is written then, shared state included.
+    """
+    forget_expired(key)
+    try:
+        with write_transaction():
+            session = _insert_session(key, genesis.timestamp, dict(facts or {}), actor)
+            record_events(session, [genesis, *events], actor)
+    except IntegrityError:
+        if Session.objects.at(key).exists():
+            raise SessionExists from None
+        raise
+
+
+def open_session(
+    key: SessionKey,
+    genesis: EventDraft,
+    *,
+    events: Sequence[EventDraft] = (),
+    facts: Mapping[str, object] | None = None,
+    actor: str,
+) -> None:
+    """Make sure that a session exists. One that does is left exactly as it is, its state too."""
+    if Session.objects.at(key).alive(time.time()).exists():
+        return
+    try:
+        create_session(key, genesis, events=events, facts=facts, actor=actor)
+    except SessionExists:
+        return
+
+
+def patch_session(key: SessionKey, draft: EventDraft | None, facts: Mapping[str, object], actor: str) -> None:
+    """Write state beside a run, as an event that moves ``seq`` but not ``revision``, and change the session's facts."""
+    with write_transaction():
+        session = lock_session(key)
+        record_events(session, [draft] if draft else [], actor)
+        _change_facts(session, dict(facts))
+
+
+def delete_session(key: SessionKey) -> bool:
+    """Delete a session with its events and own state; shared state stays. Returns whether there was one."""
+    with write_transaction():
+        deleted, _ = Session.objects.at(key).delete()
+    return deleted > 0
+
+
+def forget_expired(key: SessionKey | None = None, limit: int = 500) -> int:
+    """Delete sessions that have expired, up to ``limit`` of them: all, or the one at ``key``. Safe to run twice."""
+    expired = Session.objects.filter(expires_at__lte=time.time())
+    if key is not None:
+        expired = Session.objects.at(key).filter(expires_at__lte=time.time())
+        if not expired.exists():
+            return 0
+    with write_transaction():
+        doomed = list(expired.values_list("pk", flat=True)[:limit])
+        Session.objects.filter(pk__in=doomed, expires_at__lte=time.time()).delete()
+    return len(doomed)
+
+
+def _insert_session(key: SessionKey, now: float, facts: dict[str, object], actor: str) -> Session:
+    project_id = Project.objects.filter(name=key.project).values_list("pk", flat=True).first()
+    if project_id is None:
+        raise ProjectNotFound
+    session = Session.objects.create(
+        project_id=project_id,
+        user_id=key.user_id,
+        session_id=key.session_id,
+        create_time=now,
+        last_update_time=now,
+        title=facts.get("title"),
+        expires_at=facts.get("expires_at"),
+        created_by=actor,
+    )
+    if facts.get("labels"):
+        _write_labels(session, facts["labels"])
+    return session
+
+
+def _change_facts(session: Session, facts: dict[str, object]) -> None:
+    labels = facts.pop("labels", None)
+    if labels is not None:
+        session.labels.all().delete()
+        _write_labels(session, labels)
+    for name, value in facts.items():
+        setattr(session, name, value)
+    if facts:
+        session.save(update_fields=list(facts))
+
+
+def _write_labels(session: Session, labels: Mapping[str, str]) -> None:
+    SessionLabel.objects.bulk_create(
+        [
+            SessionLabel(project_id=session.project_id, session=session, key=key, value=value)
+            for key, value in labels.items()
+        ]
+    )
