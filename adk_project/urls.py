@@ -18,3 +18,6 @@ urlpatterns = [
     path("api/v1/", include("sessions_app.api.urls")),
     path("", include("sessions_app.api.urls")),
 ]
+
+handler404 = "adk_project.shared.problems.page_not_found"
+handler500 = "adk_project.shared.problems.server_error"

@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -103,7 +104,9 @@ def _respond(
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's 404 view: an unknown path."""
+    """Django's 404 view: an unknown path. The admin keeps its own page."""
+    if request.path.startswith("/admin/"):
+        return defaults.page_not_found(request, exception)
     return _plain(request, 404, "There is no such resource.")
 
 

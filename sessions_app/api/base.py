@@ -12,6 +12,8 @@ from adk_project.shared.errors import Missing
 from adk_project.shared.paths import decode_segment
 from adk_project.shared.wire import read_body
 from sessions_app import config, selectors
+from sessions_app.api.authentication import ApiKeyAuthentication, HasApiKey
+from sessions_app.api.throttling import ApiKeyThrottle
 from sessions_app.domain.access import Caller
 from sessions_app.domain.errors import ProjectNotFound, UserBound
 from sessions_app.domain.json_text import Json, parse_json
@@ -33,6 +35,9 @@ class KeyedView(APIView):
     """A route that an API key opens. ``scopes`` names the scope that each method needs."""
 
     http_method_names: ClassVar[list[str]] = ["get", "head", "post", "put", "patch", "delete"]
+    authentication_classes = (ApiKeyAuthentication,)
+    permission_classes = (HasApiKey,)
+    throttle_classes = (ApiKeyThrottle,)
     content_negotiation_class = JsonOnly
     scopes: ClassVar[Mapping[str, str]] = {}
     default_scope: ClassVar[str | None] = None
