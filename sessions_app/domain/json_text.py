@@ -1,7 +1,7 @@
 """JSON whose numbers keep their text.
 
-What an agent sends must come back exactly: ``1e308``, ``-0.0``, ``2**70`` and integers of any length. So a number is never turned into a
-Python number on its way through the server; it stays the literal that was received.
+What an agent sends must come back exactly: ``1e308``, ``-0.0``, ``2**70`` and integers of any length. So a number is
+never turned into a Python number on its way through the server; it stays the literal that was received.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeGuard, cast
 
 from adk_project.shared.errors import Damaged, Invalid, invalid_field
 
-# Readers of the log have limits too (pydantic stops near 200 levels), and a session wraps its events a few levels deeper.
+# Readers have limits too (pydantic stops near 200 levels), and a session wraps its events a few levels deeper.
 MAX_DEPTH = 100
 # A value sent as state stands a little deeper in the event that stores it.
 STORED_DEPTH = MAX_DEPTH + 20
@@ -30,11 +30,9 @@ _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 # Possessive, with an optional end quote: linear time even for a string that never ends.
 _STRING_OR_OTHER = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^"\[\]{}]++', re.DOTALL)
 # Below these the keys are the caller's data, shown in quotes.
-_VALUE_FIELDS = frozenset(
-    (
-        *("state", "stateDelta", "state_delta", "artifactDelta", "artifact_delta", "args", "response", "customMetadata", "custom_metadata"),
-        *("labels", "metadata", "output", "agentState", "agent_state", "setModelResponse", "set_model_response", "payload"),
-    )
+_VALUE_FIELD = re.compile(
+    "state|(state|artifact)_?[dD]elta|args|response|custom_?[mM]etadata|metadata|labels|output|agent_?[sS]tate"
+    "|set_?[mM]odel_?[rR]esponse|payload"
 )
 
 
@@ -80,7 +78,7 @@ def parse_stored(text: str) -> Json:
 
 
 def dump_json(value: object) -> str:
-    """Compact ASCII JSON with the same key order and number texts. Takes int, float and bool too; a float must be finite."""
+    """Compact ASCII JSON, key order and number texts kept. Takes int, finite float and bool too."""
     pieces: list[str] = []
     _write(value, pieces.append, dict.items, str)
     return "".join(pieces)
@@ -114,7 +112,7 @@ def number(value: object, field: str) -> float:
 
 
 def integer(value: object, field: str, *, minimum: int = INT64_MIN, maximum: int = INT64_MAX) -> int:
-    """The int of a JSON number without fraction or exponent, between the two bounds. Raises Invalid for anything else."""
+    """The int of a JSON number without fraction or exponent, within bounds. Raises Invalid for anything else."""
     if type(value) is not JsonNumber or not _INTEGER.fullmatch(value):
         raise invalid_field(field, "must be an integer")
     # The length is looked at first: int() refuses more than 4,300 digits with an error of its own.
@@ -206,8 +204,12 @@ def _marked_constant(name: str) -> object:
     return _Refusal(_FINITE)
 
 
-_STRICT = json.JSONDecoder(object_pairs_hook=_strict_object, parse_int=JsonNumber, parse_float=_strict_float, parse_constant=_strict_constant)
-_MARKING = json.JSONDecoder(object_pairs_hook=_marked_object, parse_int=JsonNumber, parse_float=_marked_float, parse_constant=_marked_constant)
+_STRICT = json.JSONDecoder(
+    object_pairs_hook=_strict_object, parse_int=JsonNumber, parse_float=_strict_float, parse_constant=_strict_constant
+)
+_MARKING = json.JSONDecoder(
+    object_pairs_hook=_marked_object, parse_int=JsonNumber, parse_float=_marked_float, parse_constant=_marked_constant
+)
 
 
 def _locate_refusal(text: str, field: str) -> Invalid:
@@ -225,7 +227,7 @@ def _refusals(value: object, path: str, quoted: bool) -> Iterator[tuple[str, str
     elif isinstance(value, dict):
         for key, item in value.items():
             member = join_path(path, key, quoted=quoted)
-            yield from _refusals(item, member, quoted or key in _VALUE_FIELDS)
+            yield from _refusals(item, member, quoted or bool(_VALUE_FIELD.fullmatch(key)))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _refusals(item, join_path(path, index), quoted)

@@ -53,7 +53,7 @@ class UserKey:
 
 @dataclass(frozen=True, slots=True)
 class SessionKey:
-    """One session of one user of one project. Raises InvalidKey (an Invalid and a ValueError) when a part is missing."""
+    """One session of one user. Raises InvalidKey (an Invalid and a ValueError) when a part is missing."""
 
     project: str
     user_id: str

@@ -1,4 +1,4 @@
-"""State is a projection of the log: a delta is split by scope when it is written, and folded again when it is proved."""
+"""State is a projection of the log: deltas are split by scope when written, and folded again when proved."""
 
 import hashlib
 import json
@@ -96,7 +96,7 @@ def split_keys(keys: Iterable[str]) -> ScopedKeys:
 
 
 def encode_key(key: str) -> str:
-    """The key as it is stored: JSON-escaped ASCII with its quotes, which can hold NUL and surrogates in any database."""
+    """The key as it is stored: JSON-escaped ASCII with its quotes, so that any database holds NUL and surrogates."""
     return encode_basestring_ascii(key)
 
 
@@ -127,9 +127,9 @@ def read_record(seq: int, kind: str, body: str) -> LogRecord:
 
 
 def fold(records: Iterable[LogRecord], *, start: Mapping[str, FoldedValue] | None = None) -> dict[str, FoldedValue]:
-    """Session-scoped state after these records, which must come in the order of seq; ``start`` is the state before the first.
+    """Session-scoped state after these records, which come in the order of seq; ``start`` is the state before them.
 
-    A value is replaced as a whole. Only a server-made ``state`` event can remove a key; in any other the null it carries is a value.
+    A value is replaced as a whole, and null is a value. Only a server-made ``state`` event can remove a key.
     """
     state = dict(start or {})
     last_seq = -1
@@ -160,8 +160,12 @@ def fold_shared(changes: Iterable[SharedChange]) -> dict[str, FoldedValue]:
     return state
 
 
-def merge_state_text(session_items: Iterable[tuple[str, str]], user_items: Iterable[tuple[str, str]], app_items: Iterable[tuple[str, str]]) -> str:
-    """The merged state as one JSON text, from stored key texts and value texts, which are joined without being parsed."""
+def merge_state_text(
+    session_items: Iterable[tuple[str, str]],
+    user_items: Iterable[tuple[str, str]],
+    app_items: Iterable[tuple[str, str]],
+) -> str:
+    """The merged state as one JSON text: stored key and value texts are joined without being parsed."""
     members = [f"{key_text}:{value_text}" for key_text, value_text in session_items]
     members += [f'"{APP_PREFIX}{key_text[1:]}:{value_text}' for key_text, value_text in app_items]
     members += [f'"{USER_PREFIX}{key_text[1:]}:{value_text}' for key_text, value_text in user_items]

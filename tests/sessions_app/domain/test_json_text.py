@@ -28,7 +28,9 @@ from sessions_app.domain.json_text import (
 anything = st.text(st.characters(exclude_categories=()), max_size=8).map(lambda text: json.loads(json.dumps(text)))
 number_texts = st.from_regex(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
 leaves = st.none() | st.booleans() | anything | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-trees = st.recursive(leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(anything, inner, max_size=4), max_leaves=20)
+trees = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(anything, inner, max_size=4), max_leaves=20
+)
 
 
 def with_literals(text: str) -> object:
@@ -49,7 +51,21 @@ def nested(depth: int, opening: str = "[", inner: str = "1", closing: str = "]")
 
 
 @pytest.mark.parametrize(
-    "literal", ["1e308", "-0.0", "-0", "0", "1180591620717411303424", "9" * 5000, "0.1" + "0" * 40 + "1", "1E+2", "1.0", "5e-324", "1e-400", "0e5"]
+    "literal",
+    [
+        "1e308",
+        "-0.0",
+        "-0",
+        "0",
+        "1180591620717411303424",
+        "9" * 5000,
+        "0.1" + "0" * 40 + "1",
+        "1E+2",
+        "1.0",
+        "5e-324",
+        "1e-400",
+        "0e5",
+    ],
 )
 def test_a_number_keeps_its_text(literal: str) -> None:
     """S10: nothing between the client and the database rewrites a number."""
@@ -87,7 +103,9 @@ def test_key_order_is_kept() -> None:
     assert dump_json(parse_json('{"z": 1, "y": 2, "a": 3, "bb": 4}')) == '{"z":1,"y":2,"a":3,"bb":4}'
 
 
-@pytest.mark.parametrize("text", [r'"a\u0000b"', r'"\ud800"', r'"\\u0000"', r'"\ud83d\ude00"', r'{"k\u0000":["\udfff"]}', r'[["a\u0000b"]]'])
+@pytest.mark.parametrize(
+    "text", [r'"a\u0000b"', r'"\ud800"', r'"\\u0000"', r'"\ud83d\ude00"', r'{"k\u0000":["\udfff"]}', r'[["a\u0000b"]]']
+)
 def test_f1_nul_and_lone_surrogates_survive_in_values_and_keys(text: str) -> None:
     parsed = parse_json(text.encode("ascii"))
     assert dump_json(parsed) == text
@@ -98,13 +116,18 @@ def test_dumped_text_is_ascii() -> None:
     assert dump_json({"ключ": "\U0001f600 é \x7f"}).isascii()
 
 
-@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", "1e999999999999999", "1e-" + "9" * 5000])
+@pytest.mark.parametrize(
+    "word", ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", "1e999999999999999", "1e-" + "9" * 5000]
+)
 @pytest.mark.parametrize(
     ("text", "path"),
     [
         ("{}", "body"),
         ('{"event":{"actions":{"stateDelta":{"n":{}}}}}', 'body.event.actions.stateDelta["n"]'),
-        ('{"event":{"content":{"parts":[{"functionCall":{"args":{"a":[0,{}]}}}]}}}', 'body.event.content.parts[0].functionCall.args["a"][1]'),
+        (
+            '{"event":{"content":{"parts":[{"functionCall":{"args":{"a":[0,{}]}}}]}}}',
+            'body.event.content.parts[0].functionCall.args["a"][1]',
+        ),
         ('{"event":{"timestamp":{}}}', "body.event.timestamp"),
         ('{"odd key":{"x":{}}}', 'body["odd key"].x'),
     ],
@@ -125,7 +148,10 @@ def test_f3_the_same_words_as_strings_are_data() -> None:
         ('{"a":1,"a":1}', "body.a"),
         ('{"event":{"id":"x","author":"a","id":"x"}}', "body.event.id"),
         ('{"event":{"actions":{"stateDelta":{"k":1,"k":2}}}}', 'body.event.actions.stateDelta["k"]'),
-        ('{"event":{"content":{"parts":[{"functionCall":{"args":{"k":1,"k":2}}}]}}}', 'body.event.content.parts[0].functionCall.args["k"]'),
+        (
+            '{"event":{"content":{"parts":[{"functionCall":{"args":{"k":1,"k":2}}}]}}}',
+            'body.event.content.parts[0].functionCall.args["k"]',
+        ),
         (r'{"k":1,"\u006b":2}', "body.k"),
         ('[{},{"":1,"":2}]', 'body[1][""]'),
     ],
@@ -140,7 +166,27 @@ def test_the_same_key_in_two_objects_is_fine() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "{", '{"a":}', '{"a":1,}', "[1 2]", "tru", "'a'", '"a', '"\n"', r'"\x"', r'"\u12"', "01", "1.", ".5", "+1", "{}{}", "\x00", "nan"],
+    [
+        "",
+        " ",
+        "{",
+        '{"a":}',
+        '{"a":1,}',
+        "[1 2]",
+        "tru",
+        "'a'",
+        '"a',
+        '"\n"',
+        r'"\x"',
+        r'"\u12"',
+        "01",
+        "1.",
+        ".5",
+        "+1",
+        "{}{}",
+        "\x00",
+        "nan",
+    ],
 )
 def test_malformed_text_is_refused_by_position(text: str) -> None:
     field, rule = refusal(text)
@@ -182,7 +228,9 @@ def test_depth_is_limited(opening: str, closing: str) -> None:
     assert rule == "is nested deeper than 100 levels"
 
 
-@pytest.mark.parametrize("text", ["[" * 1_000_000, '{"a":' * 1_000_000, "[{" * 200, '["a",' * 200, r'["\"' + "[" * 500 + '",' + "[" * 200])
+@pytest.mark.parametrize(
+    "text", ["[" * 1_000_000, '{"a":' * 1_000_000, "[{" * 200, '["a",' * 200, r'["\"' + "[" * 500 + '",' + "[" * 200]
+)
 def test_deep_or_unfinished_text_never_exhausts_the_stack(text: str) -> None:
     refusal(text)
 
@@ -312,7 +360,11 @@ def test_canonical_text_ignores_key_order_and_whitespace(tree: object, random: o
         return [shuffled(item) for item in value] if isinstance(value, list) else value
 
     one = parse_json(json.dumps(tree))
-    other = parse_json(json.dumps(shuffled(tree), indent=3, ensure_ascii=False).encode("utf-8", "surrogatepass").decode("utf-8", "surrogatepass"))
+    other = parse_json(
+        json.dumps(shuffled(tree), indent=3, ensure_ascii=False)
+        .encode("utf-8", "surrogatepass")
+        .decode("utf-8", "surrogatepass")
+    )
     assert canonical_json(one) == canonical_json(other)
     assert digest(one) == digest(other)
 
@@ -352,7 +404,17 @@ def test_an_integer_field_reads_an_int() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["5", True, None, 5, JsonNumber("5.0"), JsonNumber("5e0"), JsonNumber("9223372036854775808"), JsonNumber("9" * 5000)]
+    "value",
+    [
+        "5",
+        True,
+        None,
+        5,
+        JsonNumber("5.0"),
+        JsonNumber("5e0"),
+        JsonNumber("9223372036854775808"),
+        JsonNumber("9" * 5000),
+    ],
 )
 def test_an_integer_field_refuses_everything_else(value: object) -> None:
     with pytest.raises(Invalid):

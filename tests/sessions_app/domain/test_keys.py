@@ -8,7 +8,25 @@ from sessions_app.domain.keys import MAX_ID_LENGTH, InvalidKey, SessionKey, User
 
 
 @pytest.mark.parametrize(
-    "value", ["a", "a/b", "a%2Fb", "50%", "a:b", "ключ", "\U0001f600", "e\u0301", "?", "#", "a b", "+", "...", "..a", "x" * 255, "\U0001f600" * 255]
+    "value",
+    [
+        "a",
+        "a/b",
+        "a%2Fb",
+        "50%",
+        "a:b",
+        "ключ",
+        "\U0001f600",
+        "e\u0301",
+        "?",
+        "#",
+        "a b",
+        "+",
+        "...",
+        "..a",
+        "x" * 255,
+        "\U0001f600" * 255,
+    ],
 )
 def test_it_keeps_an_id_as_it_is(value: str) -> None:
     assert clean_id(value, "userId") == value
@@ -82,7 +100,9 @@ def test_a_key_is_trimmed_where_it_is_made() -> None:
     assert SessionKey(" app1 ", "ana\n", " s1") == SessionKey("app1", "ana", "s1")
 
 
-@pytest.mark.parametrize("parts", [("", "ana", "s1"), ("app1", " ", "s1"), ("app1", "ana", ""), ("app1", None, "s1"), ("app1", "ana", "..")])
+@pytest.mark.parametrize(
+    "parts", [("", "ana", "s1"), ("app1", " ", "s1"), ("app1", "ana", ""), ("app1", None, "s1"), ("app1", "ana", "..")]
+)
 def test_an_incomplete_key_is_a_value_error_and_a_400(parts: tuple) -> None:
     with pytest.raises(InvalidKey) as caught:
         SessionKey(*parts)

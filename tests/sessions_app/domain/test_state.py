@@ -60,7 +60,9 @@ def test_only_the_first_prefix_counts_and_case_matters(key: str, expected: tuple
 def test_a_delta_is_split_by_scope_and_keeps_its_texts() -> None:
     delta = parse_json('{"a":1.00,"app:b":[1e308,-0.0],"user:c":null,"temp:d":"secret","app:user:e":{"x":null}}')
     assert isinstance(delta, dict)
-    assert split_delta(delta) == ScopedDelta({"a": "1.00"}, {"c": "null"}, {"b": "[1e308,-0.0]", "user:e": '{"x":null}'})
+    assert split_delta(delta) == ScopedDelta(
+        {"a": "1.00"}, {"c": "null"}, {"b": "[1e308,-0.0]", "user:e": '{"x":null}'}
+    )
 
 
 def test_d2_temporary_values_are_in_no_scope() -> None:
@@ -105,14 +107,21 @@ def test_d3_null_is_a_value() -> None:
 
 
 def test_d3_a_state_event_removes_keys_and_they_can_be_set_again() -> None:
-    records = [record(1, a="1", b="2"), record(2, "state", ("a", "unknown"), a="null", unknown="null"), record(3, b="3")]
+    records = [
+        record(1, a="1", b="2"),
+        record(2, "state", ("a", "unknown"), a="null", unknown="null"),
+        record(3, b="3"),
+    ]
     assert fold(records) == {"b": FoldedValue("3", 3)}
     assert fold([*records, record(4, a="5")]) == {"b": FoldedValue("3", 3), "a": FoldedValue("5", 4)}
 
 
 @pytest.mark.parametrize("kind", ["genesis", "conversation", "compaction", "rewind"])
 def test_only_a_state_event_can_remove_a_key(kind: str) -> None:
-    assert fold([record(1, a="1"), record(2, kind, ("a",), b="1")]) == {"a": FoldedValue("1", 1), "b": FoldedValue("1", 2)}
+    assert fold([record(1, a="1"), record(2, kind, ("a",), b="1")]) == {
+        "a": FoldedValue("1", 1),
+        "b": FoldedValue("1", 2),
+    }
 
 
 def test_d5_the_state_given_at_creation_is_the_first_record() -> None:
@@ -135,12 +144,14 @@ def test_a_fold_does_not_change_its_start() -> None:
 
 
 def test_a_record_is_read_from_a_stored_body() -> None:
-    body = '{"id":"e","actions":{"stateDelta":{"a":1.0,"user:b":2,"temp:c":3,"gone":null}},"removedKeys":["gone","app:x",7]}'
+    body = '{"actions":{"stateDelta":{"a":1.0,"user:b":2,"temp:c":3,"gone":null}},"removedKeys":["gone","app:x",7]}'
     assert read_record(4, "state", body) == LogRecord(4, "state", {"a": "1.0", "gone": "null"}, ("gone",))
     assert read_record(4, "conversation", body) == LogRecord(4, "conversation", {"a": "1.0", "gone": "null"}, ())
 
 
-@pytest.mark.parametrize("body", ["{}", '{"actions":null}', '{"actions":{}}', '{"actions":{"stateDelta":null}}', "[]", '{"removedKeys":"a"}'])
+@pytest.mark.parametrize(
+    "body", ["{}", '{"actions":null}', '{"actions":{}}', '{"actions":{"stateDelta":null}}', "[]", '{"removedKeys":"a"}']
+)
 def test_a_body_without_a_delta_changes_nothing(body: str) -> None:
     assert fold([record(1, a="1"), read_record(2, "state", body)]) == {"a": FoldedValue("1", 1)}
 
@@ -150,7 +161,9 @@ def test_a_body_that_cannot_be_read_is_damage() -> None:
         read_record(1, "conversation", '{"actions":')
 
 
-log = st.lists(st.tuples(st.sampled_from(["conversation", "state", "rewind"]), deltas, st.lists(keys, max_size=2)), max_size=8)
+log = st.lists(
+    st.tuples(st.sampled_from(["conversation", "state", "rewind"]), deltas, st.lists(keys, max_size=2)), max_size=8
+)
 
 
 def bodies(entries: list) -> list[LogRecord]:
@@ -181,7 +194,9 @@ def test_a_fold_can_stop_and_go_on(entries: list, cut: int) -> None:
 def test_the_delta_of_a_whole_state_is_that_state(entries: list) -> None:
     state = fold(bodies(entries))
     checkpoint = LogRecord(99, "compaction", {key: value.value_text for key, value in state.items()})
-    assert {key: item.value_text for key, item in fold([checkpoint]).items()} == {key: item.value_text for key, item in state.items()}
+    assert {key: item.value_text for key, item in fold([checkpoint]).items()} == {
+        key: item.value_text for key, item in state.items()
+    }
 
 
 def test_shared_state_folds_from_its_changes_alone() -> None:
@@ -201,7 +216,9 @@ def stored(items: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def test_the_merged_state_has_the_keys_in_order_and_the_texts_as_they_are() -> None:
-    text = merge_state_text([('"k"', "1.00"), ('""', "null")], [('"lang"', '"fr"')], [('"flag"', "1e308"), ('""', "[]")])
+    text = merge_state_text(
+        [('"k"', "1.00"), ('""', "null")], [('"lang"', '"fr"')], [('"flag"', "1e308"), ('""', "[]")]
+    )
     assert text == '{"k":1.00,"":null,"app:flag":1e308,"app:":[],"user:lang":"fr"}'
     assert merge_state_text([], [], []) == "{}"
 
