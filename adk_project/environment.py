@@ -56,9 +56,9 @@ VARIABLES = (
     MODE,
     Variable(
         "THREEFOLD_DATA_DIR",
-        str(DEFAULT_DATA_DIR),
-        rules.directory(),
-        "Where the embedded mode keeps its database and secret key.",
+        "",
+        rules.directory(DEFAULT_DATA_DIR),
+        "Where the embedded mode keeps its database and secret key; blank: `.threefold` beside manage.py.",
     ),
     Variable(
         "DATABASE_URL",
@@ -69,7 +69,7 @@ VARIABLES = (
     Variable(
         "REDIS_URL",
         "",
-        rules.url("redis", "rediss", "unix"),
+        rules.url("redis", "rediss"),
         "Broker and shared cache; needed in production, unused when blank.",
     ),
     Variable(
@@ -199,7 +199,7 @@ VARIABLES = (
     Variable(
         "TEST_REDIS_URL",
         "redis://127.0.0.1:6379/15",
-        rules.url("redis", "unix"),
+        rules.url("redis"),
         "Tests only: the Redis they may write to.",
     ),
     Variable("THREEFOLD_API_KEY", "", rules.text(), "Read by the client, ignored by the server."),

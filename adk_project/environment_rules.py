@@ -39,8 +39,8 @@ def text(phrase: str = "text") -> Rule:
     return Rule(phrase, str)
 
 
-def directory() -> Rule:
-    return Rule("a directory", lambda value: Path(value).expanduser().resolve())
+def directory(default: Path) -> Rule:
+    return Rule("a directory", lambda value: Path(value).expanduser().resolve() if value else default)
 
 
 def one_of(*choices: str) -> Rule:

@@ -1,0 +1,70 @@
+"""H1 of the known failures: a connection that was closed behind our back must not fail the next request."""
+
+import psycopg
+import pytest
+from django.conf import settings
+
+from adk_project.databases import database
+from adk_project.environment import read_environment
+from tests.conftest import DATABASE_URL
+
+
+def test_sqlite_takes_its_write_lock_at_begin_and_logs_ahead():
+    options = database(read_environment({}))["OPTIONS"]
+    assert options["transaction_mode"] == "IMMEDIATE"
+    assert "journal_mode=WAL" in options["init_command"]
+
+
+def test_a_sqlite_url_names_the_file(tmp_path):
+    assert database(read_environment({"DATABASE_URL": f"sqlite:///{tmp_path}/x.db"}))["NAME"] == f"{tmp_path}/x.db"
+
+
+def test_the_test_database_of_sqlite_is_a_file():
+    assert database(read_environment({}))["TEST"]["NAME"].startswith("/")
+
+
+def test_pool_and_timeouts_come_from_the_environment():
+    values = read_environment(
+        {
+            "DATABASE_URL": "postgresql://db/threefold?sslmode=require",
+            "THREEFOLD_DATABASE_POOL_MAX": "7",
+            "THREEFOLD_STATEMENT_TIMEOUT_MS": "1234",
+        }
+    )
+    options = database(values)["OPTIONS"]
+    assert options["pool"]["max_size"] == 7
+    assert "statement_timeout=1234" in options["options"]
+    assert options["sslmode"] == "require"
+
+
+def test_requests_do_not_keep_connections():
+    assert settings.DATABASES["default"]["CONN_MAX_AGE"] == 0
+    assert settings.DATABASES["default"]["ATOMIC_REQUESTS"] is False
+
+
+@pytest.mark.postgres
+def test_h1_the_request_after_a_terminated_connection_succeeds(server):
+    target = "/apps/demo/users/ana/sessions"
+    assert server.request("GET", target)[0] == 200
+    assert _terminate_connections(server) > 0
+    statuses = [server.request("GET", target)[0] for _ in range(5)]
+    assert statuses == [200] * 5
+
+
+@pytest.mark.postgres
+def test_h1_a_write_after_a_terminated_connection_is_stored_once(server):
+    target = "/apps/demo/users/ana/sessions"
+    assert server.request("POST", target, {"sessionId": "before"})[0] in (200, 201)
+    _terminate_connections(server)
+    assert server.request("POST", target, {"sessionId": "after"})[0] in (200, 201)
+    assert server.request("POST", target, {"sessionId": "after"})[0] == 409
+
+
+def _terminate_connections(server):
+    name = server.environment["DATABASE_URL"].rpartition("/")[2]
+    with psycopg.connect(DATABASE_URL, autocommit=True) as connection:
+        killed = connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'threefold' AND datname = %s",
+            [name],
+        )
+        return len(killed.fetchall())
