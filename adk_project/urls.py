@@ -19,5 +19,6 @@ urlpatterns = [
     path("", include("sessions_app.api.urls")),
 ]
 
+handler400 = "adk_project.shared.problems.bad_request"
 handler404 = "adk_project.shared.problems.page_not_found"
 handler500 = "adk_project.shared.problems.server_error"

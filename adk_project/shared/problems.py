@@ -110,6 +110,11 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _plain(request, 404, "There is no such resource.")
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's 400 view: what it refuses before any route is found, such as a Host header that is not allowed."""
+    return _plain(request, 400, "The request is not valid. Check its Host header against THREEFOLD_ALLOWED_HOSTS.")
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django's 500 view: the traceback is in the log under the request id, never in the answer."""
     return _plain(request, 500, "The server met an error of its own. Its log has the details under the request id.")

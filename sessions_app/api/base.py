@@ -1,6 +1,6 @@
 """What every route shares: who calls, with which scope, and which project, user and session the path names."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar
 
@@ -15,7 +15,8 @@ from sessions_app import config, selectors
 from sessions_app.api.authentication import ApiKeyAuthentication, HasApiKey
 from sessions_app.api.throttling import ApiKeyThrottle
 from sessions_app.domain.access import Caller
-from sessions_app.domain.errors import ProjectNotFound, UserBound
+from sessions_app.domain.errors import AppStateForbidden, ProjectNotFound, UserBound
+from sessions_app.domain.event_body import EventDraft
 from sessions_app.domain.json_text import Json, parse_json
 from sessions_app.domain.keys import SessionKey, UserKey, clean_id
 from sessions_app.services.projects import ensure_project
@@ -102,6 +103,11 @@ class UserView(ProjectView):
     @cached_property
     def user_key(self) -> UserKey:
         return UserKey(self.project, self.path_id("user", "userId"))
+
+    def check_writes(self, drafts: Iterable[EventDraft]) -> None:
+        """Raises AppStateForbidden when a key bound to one user would write what all users read."""
+        if self.caller.user_id is not None and any(draft.changes("app") for draft in drafts):
+            raise AppStateForbidden
 
 
 class SessionRoute(UserView):

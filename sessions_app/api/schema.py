@@ -68,7 +68,7 @@ PROBLEM = _object(
 _PROBLEMS = {
     400: "invalid_request: malformed JSON, or a field that breaks the rule which `errors` names.",
     401: "unauthenticated: no API key, or one that is unknown, expired or revoked.",
-    403: "scope_missing, or user_bound_key: the key may not do this anywhere.",
+    403: "scope_missing, user_bound_key, app_state_forbidden: the key may not do this anywhere.",
     404: "project_not_found, session_not_found, not_found: missing, or of another project or user.",
     405: "method_not_allowed.",
     409: "session_exists, stale_session, event_conflict.",

@@ -59,6 +59,7 @@ class UserSessions(UserView):
     def post(self, request: Request, app: str, user: str) -> HttpResponse:
         """Create a session; without an id the server makes one."""
         new = inputs.read_new_session(self.read_json(when_empty={}))
+        self.check_writes([new.genesis, *new.events])
         key = SessionKey(self.project, self.user_key.user_id, new.session_id)
         create_session(key, new.genesis, events=new.events, facts=new.facts, actor=self.caller.actor)
         return json_response(rendering.session_text(selectors.get_session(key)))
@@ -74,6 +75,7 @@ class OneSession(SessionRoute):
     def put(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Get the session or create it. One that exists comes back as it is."""
         new = inputs.read_new_session(self.read_json(when_empty={}), self.key.session_id)
+        self.check_writes([new.genesis, *new.events])
         open_session(self.key, new.genesis, events=new.events, facts=new.facts, actor=self.caller.actor)
         return self._answer(request)
 
@@ -81,6 +83,7 @@ class OneSession(SessionRoute):
     def post(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Create a session under this id; the body is its state. ADK's older form of create."""
         genesis = inputs.read_bare_state(self.read_json(when_empty={}))
+        self.check_writes([genesis])
         create_session(self.key, genesis, actor=self.caller.actor)
         return self._answer(request)
 
@@ -88,6 +91,7 @@ class OneSession(SessionRoute):
     def patch(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Write state beside a run, or change title, labels and expiry."""
         draft, facts = inputs.read_patch(self.read_json(when_empty={}))
+        self.check_writes([draft] if draft else [])
         patch_session(self.key, draft, facts, self.caller.actor)
         return self._answer(request)
 
@@ -123,6 +127,7 @@ class Events(SessionRoute):
     def post(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Append one event."""
         draft, expected_revision = inputs.read_append(self.read_json())
+        self.check_writes([draft])
         [result] = append_events(self.key, [draft], expected_revision, self.caller.actor)
         return json_response(rendering.append_text(result))
 
@@ -132,5 +137,6 @@ class EventsBatch(SessionRoute):
     def post(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Append several events in order, all or none."""
         drafts, expected_revision = inputs.read_batch(self.read_json())
+        self.check_writes(drafts)
         results = append_events(self.key, drafts, expected_revision, self.caller.actor)
         return json_response(rendering.batch_text(results))

@@ -57,6 +57,12 @@ class UserBound(Forbidden):
     code = "user_bound_key"
 
 
+class AppStateForbidden(Forbidden):
+    """This API key is bound to one user and cannot write app: keys, which every other user of the project reads."""
+
+    code = "app_state_forbidden"
+
+
 class EventTooLarge(TooLarge):
     """The event is larger than this server accepts."""
 
