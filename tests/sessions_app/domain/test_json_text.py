@@ -1,11 +1,10 @@
 """JSON whose numbers keep their text: S7, S9, S10, F1 and F3."""
 
 import json
-import math
 from decimal import Decimal
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_project.shared.errors import Damaged, Invalid
@@ -15,22 +14,12 @@ from sessions_app.domain.json_text import (
     JsonNumber,
     JsonText,
     canonical_json,
-    digest,
     dump_json,
-    integer,
-    is_string,
-    number,
     parse_json,
     parse_stored,
 )
 
-# Any text that JSON can carry; two halves that stand side by side are one character there.
-anything = st.text(st.characters(exclude_categories=()), max_size=8).map(lambda text: json.loads(json.dumps(text)))
-number_texts = st.from_regex(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
-leaves = st.none() | st.booleans() | anything | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-trees = st.recursive(
-    leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(anything, inner, max_size=4), max_leaves=20
-)
+from .json_trees import number_texts, trees
 
 
 def with_literals(text: str) -> object:
@@ -282,152 +271,3 @@ def test_f4_what_is_not_json_cannot_be_dumped(value: object) -> None:
 
 def test_text_that_is_json_already_is_put_in_as_it_stands() -> None:
     assert dump_json({"event": JsonText('{"n":1.00}'), "seq": 3}) == '{"event":{"n":1.00},"seq":3}'
-
-
-# Canonical text.
-
-
-@pytest.mark.parametrize(
-    "spellings",
-    [
-        ["1.0", "1.00", "1e0", "1", "10e-1", "0.1E1", "100e-2", "1E+0", "0.0001e4"],
-        ["0", "0.0", "0e7", "0.000e-3", "0E+99"],
-        ["-0", "-0.0", "-0e1"],
-        [str(2**70), f"{2**70}.0", f"{2**70}e0"],
-        ["100", "1e2", "1.00e2"],
-        ["-2.50", "-25e-1"],
-    ],
-)
-def test_one_number_has_one_canonical_text(spellings: list[str]) -> None:
-    assert len({canonical_json(parse_json(text)) for text in spellings}) == 1
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [
-        ("0", "-0.0"),
-        (str(2**70), str(2**70 + 1)),
-        ("0.1" + "0" * 38 + "1", "0.1"),
-        ("9" * 5000, "9" * 4999 + "8"),
-        ("1e-400", "1e-401"),
-        ("1e-400", "0"),
-        ("1", "-1"),
-        ("1", '"1"'),
-        ('"1e0"', "1"),
-        ("1", "true"),
-        ("0", "false"),
-        ("null", '"null"'),
-        ("[]", "{}"),
-        ("[1,[2]]", "[[1],2]"),
-        ('"\\ud83d"', '"\\ude00"'),
-        ('{"a":null}', "{}"),
-    ],
-)
-def test_different_values_have_different_digests(pair: tuple[str, str]) -> None:
-    left, right = (digest(parse_json(text)) for text in pair)
-    assert left != right
-    assert len(left) == 32
-
-
-@given(number_texts, number_texts)
-@example("1e2", "100")
-def test_canonical_numbers_are_equal_exactly_when_the_numbers_are(left: str, right: str) -> None:
-    same = Decimal(left).compare(Decimal(right)) == 0 and Decimal(left).is_signed() == Decimal(right).is_signed()
-    assert (canonical_json(JsonNumber(left)) == canonical_json(JsonNumber(right))) == same
-
-
-@given(number_texts)
-def test_a_canonical_number_is_a_fixed_point(text: str) -> None:
-    once = canonical_json(JsonNumber(text))
-    assert canonical_json(JsonNumber(once)) == once
-    assert Decimal(once) == Decimal(text)
-
-
-def test_huge_exponents_and_digits_cost_nothing() -> None:
-    assert canonical_json(parse_json("1e-99999999999999999")) == "1e-99999999999999999"
-    assert canonical_json(parse_json("0e99999999999999999")) == "0"
-    digits = "7" * 1_000_000
-    assert canonical_json(parse_json(digits)) == f"{digits}e0"
-
-
-@given(trees, st.randoms(use_true_random=False))
-def test_canonical_text_ignores_key_order_and_whitespace(tree: object, random: object) -> None:
-    def shuffled(value: object) -> object:
-        if isinstance(value, dict):
-            members = list(value.items())
-            random.shuffle(members)  # type: ignore[attr-defined]
-            return {key: shuffled(item) for key, item in members}
-        return [shuffled(item) for item in value] if isinstance(value, list) else value
-
-    one = parse_json(json.dumps(tree))
-    other = parse_json(
-        json.dumps(shuffled(tree), indent=3, ensure_ascii=False)
-        .encode("utf-8", "surrogatepass")
-        .decode("utf-8", "surrogatepass")
-    )
-    assert canonical_json(one) == canonical_json(other)
-    assert digest(one) == digest(other)
-
-
-@given(trees)
-def test_python_numbers_and_literals_have_one_canonical_text(tree: object) -> None:
-    assert canonical_json(tree) == canonical_json(parse_json(json.dumps(tree)))
-
-
-@given(trees, trees)
-def test_digests_are_equal_only_for_equal_values(one: object, other: object) -> None:
-    assert (digest(one) == digest(other)) == (canonical_json(one) == canonical_json(other))
-    if digest(one) == digest(other):
-        assert one == other
-
-
-# Helpers for fields that must be numbers.
-
-
-def test_a_number_field_reads_a_float() -> None:
-    assert number(JsonNumber("1700000000.1234567"), "t") == 1700000000.1234567
-    assert math.copysign(1, number(JsonNumber("-0.0"), "t")) == -1
-    assert number(JsonNumber("5"), "t") == 5.0
-
-
-@pytest.mark.parametrize("value", ["5", "nan", "1e400", True, None, [], {}, 5, 5.0, JsonNumber("9" * 400)])
-def test_f3_a_number_field_refuses_everything_else(value: object) -> None:
-    with pytest.raises(Invalid) as caught:
-        number(value, "event.timestamp")
-    assert caught.value.fields[0].field == "event.timestamp"
-
-
-def test_an_integer_field_reads_an_int() -> None:
-    assert integer(JsonNumber("9223372036854775807"), "n") == 2**63 - 1
-    assert integer(JsonNumber("-9223372036854775808"), "n") == -(2**63)
-    assert integer(JsonNumber("7"), "n", minimum=0, maximum=7) == 7
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "5",
-        True,
-        None,
-        5,
-        JsonNumber("5.0"),
-        JsonNumber("5e0"),
-        JsonNumber("9223372036854775808"),
-        JsonNumber("9" * 5000),
-    ],
-)
-def test_an_integer_field_refuses_everything_else(value: object) -> None:
-    with pytest.raises(Invalid):
-        integer(value, "expectedRevision")
-
-
-def test_an_integer_field_has_bounds() -> None:
-    for literal in ("-1", "8"):
-        with pytest.raises(Invalid, match="from 0 to 7"):
-            integer(JsonNumber(literal), "limit", minimum=0, maximum=7)
-
-
-def test_a_number_is_not_a_string() -> None:
-    assert is_string("1")
-    assert not is_string(JsonNumber("1"))
-    assert not is_string(None)
