@@ -82,23 +82,20 @@ class ProjectView(KeyedView):
     def project(self) -> str:
         return self.path_id("app", "appName")
 
-
-class WholeProjectView(ProjectView):
-    """A route about all users of a project, which a key bound to one user cannot open."""
-
-    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        super().initial(request, *args, **kwargs)
-        if self.caller.user_id is not None:
+    def check_user(self, user_id: str | None) -> None:
+        """Another user than the key's own is as absent as a missing one; None stands for all users of the project."""
+        if user_id is None and self.caller.user_id is not None:
             raise UserBound
+        if user_id is not None and not self.caller.may_see_user(user_id):
+            raise Missing("There is no such resource.")
 
 
 class UserView(ProjectView):
-    """A route below ``/apps/{app}/users/{user}``. Another user than the key's own is as absent as a missing one."""
+    """A route below ``/apps/{app}/users/{user}``."""
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         super().initial(request, *args, **kwargs)
-        if not self.caller.may_see_user(self.user_key.user_id):
-            raise Missing("There is no such resource.")
+        self.check_user(self.user_key.user_id)
 
     @cached_property
     def user_key(self) -> UserKey:

@@ -7,7 +7,7 @@ from adk_project.shared.transactions import read_snapshot
 from adk_project.shared.wire import json_response, read_query
 from sessions_app import selectors
 from sessions_app.api import inputs, rendering, schema
-from sessions_app.api.base import KeyedView, ProjectView, SessionRoute, UserView, WholeProjectView
+from sessions_app.api.base import KeyedView, ProjectView, SessionRoute, UserView
 from sessions_app.api.filters import SessionListQuery
 from sessions_app.domain.json_text import dump_json
 from sessions_app.domain.keys import SessionKey
@@ -22,11 +22,12 @@ class ListApps(KeyedView):
         return json_response(dump_json(selectors.visible_projects(self.caller)))
 
 
-class ProjectSessions(WholeProjectView):
+class ProjectSessions(ProjectView):
     @schema.page_sessions
     def get(self, request: Request, app: str) -> HttpResponse:
         """The sessions of all users, filtered, in pages."""
         query = SessionListQuery.read(request.query_params)
+        self.check_user(query.filters.get("user"))
         with read_snapshot():
             rows, following = query.page(selectors.project_sessions(self.project))
             return json_response(rendering.page_text(selectors.view_page(rows), following))
