@@ -1,16 +1,26 @@
 """An event as it was sent becomes an event as it is stored: one spelling, no ``temp:`` keys, the rest untouched."""
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import Literal
 
 from adk_project.shared.errors import FieldError, Invalid, invalid_field
 
 from .event_fields import expect_list, expect_object, members_of, rename_fields, written_path
-from .json_text import Json, JsonNumber, dump_json, is_string, join_path, number
+from .json_text import Json, JsonNumber, dump_json, is_string, join_path, number, parse_stored
 from .json_text import digest as digest_json
 from .keys import FORBIDDEN_CHARACTERS, MAX_ID_LENGTH, optional_id
-from .state import COMPACTION, CONVERSATION, GENESIS, REWIND, STATE, ScopedDelta, ScopedKeys, split_delta, split_key, split_keys
+from .state import (
+    COMPACTION,
+    CONVERSATION,
+    GENESIS,
+    REWIND,
+    STATE,
+    ScopedDelta,
+    ScopedKeys,
+    split_delta,
+    split_key,
+    split_keys,
+)
 
 MAX_BRANCH_LENGTH = 1024
 STATE_AUTHOR = "user"
@@ -48,7 +58,8 @@ class EventDraft:
 
     def changes(self, scope: Literal["session", "user", "app"]) -> dict[str, str | None]:
         """What the event does to one scope: key without prefix -> the value's JSON text, or None to remove the key."""
-        return getattr(self.state, scope) | dict.fromkeys(getattr(self.removed, scope))
+        values: dict[str, str | None] = getattr(self.state, scope)
+        return values | dict.fromkeys(getattr(self.removed, scope))
 
 
 def read_event(tree: Json, *, field: str, default_id: str, default_timestamp: float) -> EventDraft:
@@ -102,9 +113,8 @@ def state_event(
     """
     kept = _without_temporary(expect_object(delta, delta_field))
     removed = _read_removed_keys(removed_keys, removed_field)
-    for index, key in enumerate(removed):
-        if key in kept:
-            raise invalid_field(join_path(removed_field, index), f"is also in {delta_field}")
+    if not kept.keys().isdisjoint(removed):
+        raise invalid_field(removed_field, f"has a key that {delta_field} sets")
     event: dict[str, Json] = {
         "id": event_id,
         "invocationId": invocation_id,
@@ -145,7 +155,7 @@ def genesis_draft(state: Json, *, timestamp: float, field: str = "state") -> Eve
         branch=None,
         timestamp=timestamp,
         body=body,
-        digest=hashlib.sha256(body.encode("ascii")).digest(),
+        digest=digest_json(parse_stored(body)),
         state=scoped,
     )
 

@@ -1,11 +1,16 @@
 """What an event must look like: F1, F3 and design.md 2.1. A refusal names the path as the caller wrote it."""
 
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adk_project.shared.errors import Invalid
+from sessions_app.domain.adk_schema import MODELS
 
+from .json_trees import trees
 from .reading import read
 
 
@@ -124,3 +129,27 @@ def test_f1_ids_and_names_refuse_nul_control_characters_and_surrogates(field: st
 def test_f3_no_number_is_stored_that_cannot_be_read_again(where: str, word: str) -> None:
     with pytest.raises(Invalid):
         read("{" + where.replace("{}", word) + "}")
+
+
+own_names = st.sampled_from(
+    sorted({name for fields in MODELS.values() for snake, (camel, *_) in fields.items() for name in (snake, camel)})
+)
+likely_trees = st.recursive(
+    trees, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(own_names, inner, max_size=4), max_leaves=12
+)
+likely_events = st.fixed_dictionaries(
+    {},
+    optional=dict.fromkeys(
+        ("content", "actions", "id", "timestamp", "partial", "branch", "usage_metadata"), likely_trees
+    ),
+)
+
+
+@given(likely_events | likely_trees)
+def test_any_json_is_stored_whole_or_refused_by_path(event: Any) -> None:
+    try:
+        draft = read(json.dumps(event))
+    except Invalid as error:
+        assert error.fields[0].field.startswith("event")
+    else:
+        assert read(draft.body).body == draft.body

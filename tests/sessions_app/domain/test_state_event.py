@@ -7,7 +7,7 @@ import pytest
 from google.adk.events.event import Event
 
 from adk_project.shared.errors import Invalid
-from sessions_app.domain.event_body import EventDraft, genesis_body, state_event
+from sessions_app.domain.event_body import EventDraft, genesis_body, genesis_draft, state_event
 from sessions_app.domain.json_text import digest, parse_json
 from sessions_app.domain.state import ScopedDelta, ScopedKeys, fold, read_record
 
@@ -84,3 +84,18 @@ def test_the_state_given_at_creation_must_be_an_object(state: str) -> None:
     with pytest.raises(Invalid) as caught:
         genesis_body(parse_json(state), field="state")
     assert caught.value.fields[0].field == "state"
+
+
+def test_the_first_record_has_an_id_that_no_event_can_have() -> None:
+    draft = genesis_draft(parse_json('{"b":1.0,"a":null,"app:x":2,"temp:token":"abc"}'), timestamp=5.5)
+    assert (draft.event_id, draft.kind, draft.timestamp) == ("", "genesis", 5.5)
+    assert "abc" not in repr(draft)
+    assert draft.digest == digest(parse_json(draft.body))
+    assert draft.digest == genesis_draft(parse_json('{"app:x":2e0,"a":null,"b":1}'), timestamp=6.5).digest
+
+
+def test_a_draft_says_what_it_changes_in_each_scope() -> None:
+    draft = write_state(delta={"a": None, "user:b": 1}, removed_keys=["c", "app:d"])
+    assert draft.changes("session") == {"a": "null", "c": None}
+    assert draft.changes("user") == {"b": "1"}
+    assert draft.changes("app") == {"d": None}
