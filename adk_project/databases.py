@@ -32,6 +32,8 @@ def _sqlite(path: Path | str) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),
+        # A thread keeps its connection: opening one costs more than most requests.
+        "CONN_MAX_AGE": None,
         "OPTIONS": options,
         # A file: the in-memory test database ignores WAL and busy_timeout, and threads then fail.
         "TEST": {"NAME": str(Path(tempfile.gettempdir()) / f"threefold-test-{os.getpid()}.sqlite3")},

@@ -11,7 +11,7 @@ _PASS_ON = ("test", "bench")
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command and return its exit code; 2 means that it was refused, with one sentence on stderr."""
+    """Run one command and return its exit code; 2 means that it was refused, with one sentence on stderr, 130 Ctrl-C."""
     options, rest = _parser().parse_known_args(arguments)
     if rest and options.command not in _PASS_ON:
         _parser().parse_args(arguments)
@@ -20,6 +20,8 @@ def main(arguments: list[str]) -> int:
     except Refusal as refusal:
         print(f"dev.py: {refusal}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 def _run(options: argparse.Namespace, rest: list[str]) -> int:

@@ -16,9 +16,11 @@ class RequestLogMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         start = time.perf_counter()
         response = self.get_response(request)
-        if log.isEnabledFor(logging.INFO):
+        # Probes come every few seconds and say nothing.
+        level = logging.DEBUG if request.path.startswith("/health/") else logging.INFO
+        if log.isEnabledFor(level):
             milliseconds = (time.perf_counter() - start) * 1000
-            log.info("%s /%s %d %.1fms", request.method, route_of(request), response.status_code, milliseconds)
+            log.log(level, "%s /%s %d %.1fms", request.method, route_of(request), response.status_code, milliseconds)
         return response
 
 

@@ -37,8 +37,9 @@ def test_pool_and_timeouts_come_from_the_environment():
     assert options["sslmode"] == "require"
 
 
-def test_requests_do_not_keep_connections():
-    assert settings.DATABASES["default"]["CONN_MAX_AGE"] == 0
+def test_requests_keep_connections_on_sqlite_and_leave_them_to_the_pool_on_postgresql():
+    assert database(read_environment({}))["CONN_MAX_AGE"] is None
+    assert database(read_environment({"DATABASE_URL": "postgresql://db/threefold"}))["CONN_MAX_AGE"] == 0
     assert settings.DATABASES["default"]["ATOMIC_REQUESTS"] is False
 
 
