@@ -19,7 +19,7 @@ from threefold import ThreefoldSessionService
 
 
 class LiveServer(ServerProcess):
-    """A server process with a database of its own. ``start``, ``stop``, ``kill`` (-9) and ``restart`` keep port and data."""
+    """A server with a database of its own. ``start``, ``stop``, ``kill`` (-9) and ``restart`` keep port and data."""
 
     @classmethod
     def prepared(cls, directory: Path, database_url: str, **settings: str) -> "LiveServer":
@@ -45,7 +45,7 @@ class LiveServer(ServerProcess):
 
 @contextlib.contextmanager
 def fresh_database(directory: Path) -> Iterator[str]:
-    """The address of an empty database: PostgreSQL when DATABASE_URL names one, else an SQLite file in ``directory``."""
+    """The address of an empty database: PostgreSQL where DATABASE_URL names one, else a file in ``directory``."""
     given = os.environ.get("DATABASE_URL", "")
     if not given.startswith("postgres"):
         yield f"sqlite:///{directory / 'live.sqlite3'}"

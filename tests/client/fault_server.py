@@ -1,7 +1,7 @@
 """Fault injection only: a server that misbehaves on command.
 
-It cuts connections, answers 503 or garbage, and is slow. Everything that can be shown against a real Threefold server is
-shown there (``tests/live.py``); nothing here stands in for it.
+It cuts connections, answers 503 or garbage, and is slow. Everything that can be shown against a real Threefold server
+is shown there (``tests/live.py``); nothing here stands in for it.
 """
 
 import json
