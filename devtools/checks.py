@@ -11,18 +11,18 @@ from devtools.venvs import DEV, main_venv
 
 _MODULES = {
     "format": ("ruff", "format", "--check", "--quiet", "."),
-    "lint": ("ruff", "check", "--quiet", "."),
+    "lint": ("ruff", "check", "--quiet", "--output-format", "concise", "."),
     "types": ("mypy", "--no-error-summary"),
 }
-_IMPORT_CONTRACTS = "from importlinter.cli import lint_imports; import sys; sys.exit(lint_imports())"
 _ADDRESS = re.compile(r"://|--index-url|--extra-index-url|--find-links")
 
 
 def run() -> int:
     """0 when every check passed, else 1; each failure's own output is shown."""
-    python = main_venv().ensure(DEV).python
+    venv = main_venv().ensure(DEV)
+    python = venv.python
     results = [_step(name, [python, "-m", *command]) for name, command in _MODULES.items()]
-    results.append(_step("imports", [python, "-c", _IMPORT_CONTRACTS]))
+    results.append(_step("imports", [str(venv.path / "bin" / "lint-imports")]))
     with tempfile.TemporaryDirectory(prefix="threefold-check-") as data_dir:
         environment = {**os.environ, "THREEFOLD_DATA_DIR": data_dir, "THREEFOLD_MODE": "embedded", "DATABASE_URL": ""}
         missing = [python, "manage.py", "makemigrations", "--check", "--dry-run"]

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from devtools import bench, checks, demo, testing, up
 from devtools.paths import DEFAULT_DATA_DIR, Refusal
+from devtools.place import DEFAULT_PORT
 
 _PASS_ON = ("test", "bench")
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command and return its exit code; 2 means that it was refused, with one sentence on stderr, 130 Ctrl-C."""
+    """Run one command and return its exit code; 2 means that it was refused, with a sentence on stderr."""
     options, rest = _parser().parse_known_args(arguments)
     if rest and options.command not in _PASS_ON:
         _parser().parse_args(arguments)
@@ -40,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="dev.py", description="Run, test and check Threefold from this checkout.")
     commands = parser.add_subparsers(dest="command", required=True)
     up_parser = commands.add_parser("up", help="start a server here, with everything it needs")
-    up_parser.add_argument("--port", type=int, default=8000)
+    up_parser.add_argument("--port", type=int, default=DEFAULT_PORT)
     demo_parser = commands.add_parser("demo", help="play a conversation that survives a killed server")
     for each in (up_parser, demo_parser):
         each.add_argument("--data-dir", type=Path, default=DEFAULT_DATA_DIR)

@@ -1,5 +1,6 @@
 """``dev.py demo``: plays the story against the server of a data directory, starting one for it if none runs."""
 
+import shlex
 import subprocess
 import sys
 import time
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from devtools import up
 from devtools.paths import ROOT, Refusal
-from devtools.place import Place, free_port, is_ready, running_server
+from devtools.place import DEFAULT_PORT, Place, free_port, is_ready, running_server
 from devtools.venvs import AGENT, main_venv
 
 _START_SECONDS = 120
@@ -28,7 +29,7 @@ def _server(data_dir: Path, python: str) -> Iterator[None]:
     if running_server(data_dir):
         yield
         return
-    place = Place(data_dir, free_port())
+    place = Place(data_dir, free_port(DEFAULT_PORT))
     place.check()
     up.bootstrap(python, place)
     log = data_dir / "demo-server.log"
@@ -40,6 +41,8 @@ def _server(data_dir: Path, python: str) -> Iterator[None]:
             yield
         finally:
             server.terminate()
+    arguments = shlex.join(command[2:])
+    print(f"The server of the story is stopped. To look at the session: python3 dev.py {arguments}")
 
 
 def _wait(server: "subprocess.Popen[bytes]", port: int) -> None:

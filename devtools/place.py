@@ -11,6 +11,7 @@ from typing import Any
 from devtools.paths import Refusal
 
 HOST = "127.0.0.1"
+DEFAULT_PORT = 8000
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,10 @@ def is_ready(port: int) -> bool:
         connection.close()
 
 
-def free_port() -> int:
-    """A port nobody uses now."""
+def free_port(preferred: int = 0) -> int:
+    """``preferred`` if nobody uses it now, else another port that nobody uses."""
+    if preferred and _is_free(preferred):
+        return preferred
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return probe.getsockname()[1]

@@ -64,8 +64,6 @@ def test_h1_a_write_after_a_terminated_connection_is_stored_once(server):
 def _terminate_connections(server):
     name = server.environment["DATABASE_URL"].rpartition("/")[2]
     with psycopg.connect(DATABASE_URL, autocommit=True) as connection:
-        killed = connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'threefold' AND datname = %s",
-            [name],
-        )
+        ours = "application_name = 'threefold' AND datname = %s"
+        killed = connection.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {ours}", [name])
         return len(killed.fetchall())
