@@ -9,7 +9,7 @@ from adk_project.shared.transactions import write_transaction
 from sessions_app.domain.errors import ProjectNotFound, SessionExists
 from sessions_app.domain.event_body import EventDraft
 from sessions_app.domain.keys import SessionKey
-from sessions_app.models import Project, Session, SessionLabel
+from sessions_app.models import Project, Session, SessionLabel, SessionQuerySet
 from sessions_app.services.events import lock_session, record_events
 
 
@@ -27,14 +27,9 @@ def create_session(
     Raises SessionExists and ProjectNotFound; nothing is written then, shared state included.
     """
     forget_expired(key)
-    try:
-        with write_transaction():
-            session = _insert_session(key, genesis.timestamp, dict(facts or {}), actor)
-            record_events(session, [genesis, *events], actor)
-    except IntegrityError:
-        if Session.objects.at(key).exists():
-            raise SessionExists from None
-        raise
+    with write_transaction():
+        session = _insert_session(key, genesis.timestamp, dict(facts or {}), actor)
+        record_events(session, [genesis, *events], actor)
 
 
 def open_session(
@@ -63,10 +58,12 @@ def patch_session(key: SessionKey, draft: EventDraft | None, facts: Mapping[str,
 
 
 def delete_session(key: SessionKey) -> bool:
-    """Delete a session with its events and own state; shared state stays. Returns whether there was one."""
+    """Delete a session with its events and own state; shared state stays. Returns whether there was one.
+
+    Concurrency: an append that is under way ends first, one that comes later finds no session.
+    """
     with write_transaction():
-        deleted, _ = Session.objects.at(key).delete()
-    return deleted > 0
+        return _delete_locked(Session.objects.at(key)) > 0
 
 
 def forget_expired(key: SessionKey | None = None, limit: int = 500) -> int:
@@ -77,8 +74,13 @@ def forget_expired(key: SessionKey | None = None, limit: int = 500) -> int:
         if not expired.exists():
             return 0
     with write_transaction():
-        doomed = list(expired.values_list("pk", flat=True)[:limit])
-        Session.objects.filter(pk__in=doomed, expires_at__lte=time.time()).delete()
+        return _delete_locked(expired, limit)
+
+
+def _delete_locked(sessions: SessionQuerySet, limit: int | None = None) -> int:
+    # Locked before the first row below them goes: an append under way would add one after, and its session is gone then.
+    doomed = list(sessions.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True)[:limit])
+    Session.objects.filter(pk__in=doomed).delete()
     return len(doomed)
 
 
@@ -86,7 +88,7 @@ def _insert_session(key: SessionKey, now: float, facts: dict[str, object], actor
     project_id = Project.objects.filter(name=key.project).values_list("pk", flat=True).first()
     if project_id is None:
         raise ProjectNotFound
-    session = Session.objects.create(
+    session = Session(
         project_id=project_id,
         user_id=key.user_id,
         session_id=key.session_id,
@@ -96,6 +98,11 @@ def _insert_session(key: SessionKey, now: float, facts: dict[str, object], actor
         expires_at=facts.get("expires_at"),
         created_by=actor,
     )
+    try:
+        session.save(force_insert=True)
+    except IntegrityError:
+        # Its key is the only thing that can be there already. Whether it still is now says nothing about then.
+        raise SessionExists from None
     if facts.get("labels"):
         _write_labels(session, facts["labels"])
     return session
