@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import QuerySet
 from django.db.models.functions import Length
 
 from sessions_app.config import limits
@@ -39,34 +40,34 @@ class Scopes:
     app: StateScope | None
 
 
-def open_scopes(session: Session, drafts: Iterable[EventDraft]) -> Scopes:
+def open_scopes(session: Session, drafts: Sequence[EventDraft]) -> Scopes:
     """Both scopes of a session; those that a draft changes are created if need be and locked."""
-    drafts = list(drafts)
     changed = [
         *([session.user_id] if any(draft.changes("user") for draft in drafts) else []),
         *([APP] if any(draft.changes("app") for draft in drafts) else []),
     ]
-    rows = _lock_scopes(session.project_id, changed) if changed else {}
-    unlocked = {session.user_id, APP} - rows.keys()
-    if unlocked:
-        rows |= {row.user_id: row for row in _scopes(session.project_id, unlocked)}
+    rows = {row.user_id: row for row in _scopes(session.project_id, [session.user_id, APP])}
+    if changed:
+        # All that is missing is there before the first lock is taken: who creates under a lock can meet himself.
+        _create_scopes(session.project_id, [owner for owner in changed if owner not in rows])
+        rows |= _lock_scopes(session.project_id, changed)
     return Scopes(user=rows.get(session.user_id), app=rows.get(APP))
 
 
-def _scopes(project_id: int, owners: Iterable[str]):
+def _scopes(project_id: int, owners: Iterable[str]) -> QuerySet[StateScope]:
     return StateScope.objects.filter(project_id=project_id, user_id__in=list(owners))
+
+
+def _create_scopes(project_id: int, owners: Sequence[str]) -> None:
+    StateScope.objects.bulk_create(
+        [StateScope(project_id=project_id, user_id=owner) for owner in owners], ignore_conflicts=True
+    )
 
 
 def _lock_scopes(project_id: int, owners: Sequence[str]) -> dict[str, StateScope]:
     # Descending, so that the app's empty owner comes last; no_key: reading a scope must not wait for this lock.
     query = _scopes(project_id, owners).order_by("-user_id").select_for_update(no_key=True)
-    rows = {row.user_id: row for row in query}
-    if len(rows) < len(owners):
-        StateScope.objects.bulk_create(
-            [StateScope(project_id=project_id, user_id=owner) for owner in owners], ignore_conflicts=True
-        )
-        rows = {row.user_id: row for row in query.all()}
-    return rows
+    return {row.user_id: row for row in query}
 
 
 def write_session_state(session: Session, deltas: Iterable[tuple[int, Delta]]) -> None:
@@ -100,9 +101,7 @@ def write_session_state(session: Session, deltas: Iterable[tuple[int, Delta]]) -
     _remove(stored, (key for key, (_, value) in final.items() if value is None))
 
 
-def write_shared_state(
-    scope: StateScope | None, writer: Writer, deltas: Iterable[tuple[int, str, Delta]]
-) -> list[int]:
+def write_shared_state(scope: StateScope | None, writer: Writer, deltas: Iterable[tuple[int, str, Delta]]) -> list[int]:
     """Apply the deltas of several events, each with its seq and event id. Returns the scope's version after each."""
     if scope is None:
         return [0 for _ in deltas]
@@ -167,7 +166,7 @@ def _present(change: SharedStateChange) -> SharedState:
     )
 
 
-def _growth(stored, final: Mapping[str, str | None]) -> int:
+def _growth(stored: QuerySet, final: Mapping[str, str | None]) -> int:
     """By how many bytes of JSON text the state grows when ``final`` is written over what is stored."""
     before: dict[str, int] = {}
     for digests in _digests(final):
@@ -185,7 +184,7 @@ def _check_size(state_bytes: int) -> None:
         )
 
 
-def _remove(stored, keys: Iterable[str]) -> None:
+def _remove(stored: QuerySet, keys: Iterable[str]) -> None:
     for digests in _digests(keys):
         stored.filter(key_digest__in=digests).delete()
 
