@@ -1,17 +1,14 @@
-"""Fixtures that any test may use: services that may be missing, and a real server process."""
+"""Fixtures that any test may use: services that may be missing, and real servers (``tests/live.py``)."""
 
 import os
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 import redis
 from django.conf import settings
 
 from tests.live import app, live, own_server, sessions
-from tests.server_process import ServerProcess
 
 __all__ = ["app", "live", "own_server", "sessions"]
 
@@ -50,27 +47,3 @@ def _no_sqlite_files_left() -> Iterator[None]:
     for suffix in ("", "-wal", "-shm"):
         if name.startswith("/"):
             Path(name + suffix).unlink(missing_ok=True)
-
-
-@pytest.fixture
-def fresh_database_url(tmp_path: Path) -> Iterator[str]:
-    """The address of an empty database of this run's kind, for processes of their own."""
-    if not ON_POSTGRESQL:
-        yield f"sqlite:///{tmp_path / 'fresh.sqlite3'}"
-        return
-    name = f"threefold_test_{uuid.uuid4().hex[:12]}"
-    with psycopg.connect(DATABASE_URL, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        base, _, _ = DATABASE_URL.rpartition("/")
-        yield f"{base}/{name}"
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-@pytest.fixture
-def server(tmp_path: Path, fresh_database_url: str) -> Iterator[ServerProcess]:
-    """A real server on a database of its own. It can be killed and started again on the same data and port."""
-    process = ServerProcess(tmp_path / "server", fresh_database_url)
-    process.prepare()
-    process.start()
-    yield process
-    process.kill()

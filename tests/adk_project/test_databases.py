@@ -44,21 +44,21 @@ def test_requests_keep_connections_on_sqlite_and_leave_them_to_the_pool_on_postg
 
 
 @pytest.mark.postgres
-def test_h1_the_request_after_a_terminated_connection_succeeds(server):
+def test_h1_the_request_after_a_terminated_connection_succeeds(own_server):
     target = "/apps/demo/users/ana/sessions"
-    assert server.request("GET", target)[0] == 200
-    assert _terminate_connections(server) > 0
-    statuses = [server.request("GET", target)[0] for _ in range(5)]
+    assert own_server.request("GET", target)[0] == 200
+    assert _terminate_connections(own_server) > 0
+    statuses = [own_server.request("GET", target)[0] for _ in range(5)]
     assert statuses == [200] * 5
 
 
 @pytest.mark.postgres
-def test_h1_a_write_after_a_terminated_connection_is_stored_once(server):
+def test_h1_a_write_after_a_terminated_connection_is_stored_once(own_server):
     target = "/apps/demo/users/ana/sessions"
-    assert server.request("POST", target, {"sessionId": "before"})[0] in (200, 201)
-    _terminate_connections(server)
-    assert server.request("POST", target, {"sessionId": "after"})[0] in (200, 201)
-    assert server.request("POST", target, {"sessionId": "after"})[0] == 409
+    assert own_server.request("POST", target, {"sessionId": "before"})[0] in (200, 201)
+    _terminate_connections(own_server)
+    assert own_server.request("POST", target, {"sessionId": "after"})[0] in (200, 201)
+    assert own_server.request("POST", target, {"sessionId": "after"})[0] == 409
 
 
 def _terminate_connections(server):
