@@ -1,6 +1,6 @@
 """JSON whose numbers keep their text.
 
-What an agent sends must come back exactly: ``1e308``, ``-0.0``, ``2**70`` and integers of any length. So a number is
+What an agent sends must come back exactly: ``1e308``, ``-0.0``, ``2**70`` and integers of up to 4,300 digits. So a number is
 never turned into a Python number on its way through the server; it stays the literal that was received.
 """
 
@@ -22,6 +22,9 @@ STORED_DEPTH = MAX_DEPTH + 20
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 _MAX_EXPONENT_CHARACTERS = 20
+# Python's own readers refuse a longer integer, so one such number would make a whole session unreadable for an agent.
+_MAX_INTEGER_CHARACTERS = 4_300
+_SHORT = f"must be an integer of at most {_MAX_INTEGER_CHARACTERS} digits"
 _FINITE = "must be a finite number within the range of a 64-bit float"
 _BOM = "\ufeff"
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -170,6 +173,12 @@ def _strict_object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return members
 
 
+def _strict_int(text: str) -> JsonNumber:
+    if len(text) > _MAX_INTEGER_CHARACTERS:
+        raise _Refused
+    return JsonNumber(text)
+
+
 def _strict_float(text: str) -> JsonNumber:
     if not _is_representable(text):
         raise _Refused
@@ -196,6 +205,10 @@ def _marked_object(pairs: list[tuple[str, object]]) -> object:
     return dict(pairs)
 
 
+def _marked_int(text: str) -> object:
+    return JsonNumber(text) if len(text) <= _MAX_INTEGER_CHARACTERS else _Refusal(_SHORT)
+
+
 def _marked_float(text: str) -> object:
     return JsonNumber(text) if _is_representable(text) else _Refusal(_FINITE)
 
@@ -205,10 +218,10 @@ def _marked_constant(name: str) -> object:
 
 
 _STRICT = json.JSONDecoder(
-    object_pairs_hook=_strict_object, parse_int=JsonNumber, parse_float=_strict_float, parse_constant=_strict_constant
+    object_pairs_hook=_strict_object, parse_int=_strict_int, parse_float=_strict_float, parse_constant=_strict_constant
 )
 _MARKING = json.JSONDecoder(
-    object_pairs_hook=_marked_object, parse_int=JsonNumber, parse_float=_marked_float, parse_constant=_marked_constant
+    object_pairs_hook=_marked_object, parse_int=_marked_int, parse_float=_marked_float, parse_constant=_marked_constant
 )
 
 

@@ -47,7 +47,7 @@ def nested(depth: int, opening: str = "[", inner: str = "1", closing: str = "]")
         "-0",
         "0",
         "1180591620717411303424",
-        "9" * 5000,
+        "9" * 4300,
         "0.1" + "0" * 40 + "1",
         "1E+2",
         "1.0",
@@ -99,6 +99,12 @@ def test_f1_nul_and_lone_surrogates_survive_in_values_and_keys(text: str) -> Non
     parsed = parse_json(text.encode("ascii"))
     assert dump_json(parsed) == text
     assert json.loads(dump_json(parsed)) == json.loads(text)
+
+
+def test_an_integer_that_no_python_agent_could_read_back_is_refused_by_path() -> None:
+    field, rule = refusal('{"event":{"actions":{"stateDelta":{"n":' + "7" * 4_301 + "}}}}")
+    assert field == 'body.event.actions.stateDelta["n"]'
+    assert rule == "must be an integer of at most 4300 digits"
 
 
 def test_dumped_text_is_ascii() -> None:
