@@ -7,6 +7,9 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSpli
 
 from adk_project.shared import health
 
+admin.site.site_header = admin.site.site_title = "Threefold"
+admin.site.index_title = "What the agents keep"
+
 urlpatterns = [
     path("health/live", health.live),
     path("health/ready", health.ready),

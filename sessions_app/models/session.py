@@ -48,7 +48,7 @@ class Session(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"session {self.pk}"
+        return self.session_id
 
 
 class SessionLabel(models.Model):
