@@ -11,6 +11,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
 from adk_project.environment import EMBEDDED
+from adk_project.shared.problems import CONTENT_TYPE, problem
 from adk_project.shared.worker_pulse import seconds_since_pulse
 from adk_project.version import VERSION
 
@@ -63,5 +64,4 @@ def background_details() -> dict[str, Any]:
 
 
 def _not_ready(reason: str) -> JsonResponse:
-    problem = {"type": "about:blank", "title": "Not ready", "status": 503, "code": "not_ready", "detail": reason}
-    return JsonResponse(problem, status=503, content_type="application/problem+json")
+    return JsonResponse(problem(503, "not_ready", reason), status=503, content_type=CONTENT_TYPE)
