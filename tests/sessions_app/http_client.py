@@ -42,6 +42,9 @@ class Answer:
 class Api:
     """Requests with one key. ``body`` becomes JSON unless it is text or bytes. A crash of the server raises."""
 
+    # One for all: each new one would load the middleware again. No cookie is ever set by the API.
+    _client = Client()
+
     def __init__(self, key: str | None) -> None:
         self.key = key
 
@@ -53,7 +56,9 @@ class Api:
         data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
         environ = {"RAW_URI": target, **environ}
         content_type = str(environ.pop("content_type", "application/json"))
-        response = Client().generic(method, target, data, content_type, headers={**given, **(headers or {})}, **environ)
+        response = self._client.generic(
+            method, target, data, content_type, headers={**given, **(headers or {})}, **environ
+        )
         text = response.getvalue().decode()
         return Answer(response.status_code, {name.lower(): value for name, value in response.headers.items()}, text)
 
