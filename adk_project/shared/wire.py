@@ -26,7 +26,7 @@ def read_body(request: HttpRequest, max_bytes: int) -> bytes:
 
     A chunked body has no length and Django would take it for empty, so it is read from the server's own stream.
     """
-    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    length = _content_length(request)
     if length > max_bytes:
         raise _too_large(max_bytes)
     chunked = not length and request.META.get("HTTP_TRANSFER_ENCODING") and request.META.get("wsgi.input_terminated")
@@ -38,6 +38,14 @@ def read_body(request: HttpRequest, max_bytes: int) -> bytes:
     if body and media_type and media_type != "application/json" and not media_type.endswith("+json"):
         raise UnsupportedMediaType(media_type, "Send JSON with the header Content-Type: application/json.")
     return body
+
+
+def _content_length(request: HttpRequest) -> int:
+    given = request.META.get("CONTENT_LENGTH") or "0"
+    if not given.isascii() or not given.isdigit():
+        raise invalid_field("Content-Length", "must be a number of bytes")
+    # More digits than any body has bytes, and int() refuses thousands of them.
+    return int(given[:19])
 
 
 def _too_large(max_bytes: int) -> TooLarge:
@@ -56,7 +64,7 @@ def read_members(tree: object, allowed: Mapping[str, str] | tuple[str, ...], fie
     members: dict[str, Any] = {}
     for key, value in tree.items():
         name = known.get(key)
-        path = f"{field}.{key[:64]}" if field else key[:64]
+        path = f"{field}.{_shown(key)}" if field else _shown(key)
         if name is None:
             accepted = ", ".join(sorted(camel_case(name) for name in allowed)) or "none"
             raise invalid_field(path, f"is unknown; accepted are: {accepted}")
@@ -64,6 +72,11 @@ def read_members(tree: object, allowed: Mapping[str, str] | tuple[str, ...], fie
             raise invalid_field(path, "is given in both spellings")
         members[name] = value
     return members
+
+
+def _shown(key: str) -> str:
+    """A caller's key as an answer can hold it: its beginning, and lone surrogates, which are not UTF-8, escaped."""
+    return key[:64].encode("utf-8", "backslashreplace").decode()
 
 
 def read_query(query: QueryDict, allowed: tuple[str, ...], repeated: tuple[str, ...] = ()) -> dict[str, Any]:
