@@ -1,7 +1,7 @@
 """Appending to a session's log: the one way in which a conversation or its state changes."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.utils import timezone
 
@@ -26,7 +26,7 @@ def append_events(
     with write_transaction():
         session = lock_session(key)
         stored = _find_stored(session, drafts)
-        fresh = _check_repeats(stored, drafts)
+        fresh = check_repeats(stored, drafts)
         if fresh and expected_revision is not None and expected_revision != session.revision:
             raise StaleSession(revision=session.revision)
         stored |= {row.event_id: row for row in record_events(session, fresh, actor)}
@@ -45,7 +45,7 @@ def lock_session(key: SessionKey) -> Session:
 
 
 def record_events(session: Session, drafts: Sequence[EventDraft], actor: str) -> list[Event]:
-    """Write events, their state and the session's new head, in the caller's transaction that holds the session's row."""
+    """Write events, their state and the session's new head, in the caller's transaction, which holds its row."""
     if not drafts:
         return []
     scopes = open_scopes(session, drafts)
@@ -92,7 +92,7 @@ def _find_stored(session: Session, drafts: Sequence[EventDraft]) -> dict[str, Ev
     return {row.event_id: row for row in Event.objects.filter(session=session, event_id__in=ids)}
 
 
-def _check_repeats(stored: dict[str, Event], drafts: Sequence[EventDraft]) -> list[EventDraft]:
+def check_repeats(stored: Mapping[str, Event], drafts: Sequence[EventDraft]) -> list[EventDraft]:
     """Those drafts that are new, each id once. Raises EventConflict where an id stands for two bodies."""
     known = {event_id: bytes(row.body_digest) for event_id, row in stored.items()}
     fresh = []

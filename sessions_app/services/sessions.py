@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db import IntegrityError
 
@@ -10,7 +11,7 @@ from sessions_app.domain.errors import ProjectNotFound, SessionExists
 from sessions_app.domain.event_body import EventDraft
 from sessions_app.domain.keys import SessionKey
 from sessions_app.models import Project, Session, SessionLabel, SessionQuerySet
-from sessions_app.services.events import lock_session, record_events
+from sessions_app.services.events import check_repeats, lock_session, record_events
 
 
 def create_session(
@@ -24,7 +25,7 @@ def create_session(
     """Create a session with the state given at creation as the first entry of its log, and any first events after it.
 
     ``facts`` may hold ``title``, ``labels`` and ``expires_at``. Concurrency: of many creates of one key one succeeds.
-    Raises SessionExists and ProjectNotFound; nothing is written then, shared state included.
+    Raises SessionExists, ProjectNotFound and EventConflict; nothing is written then, shared state included.
     """
     forget_expired(key)
     with write_transaction():
@@ -78,13 +79,13 @@ def forget_expired(key: SessionKey | None = None, limit: int = 500) -> int:
 
 
 def _delete_locked(sessions: SessionQuerySet, limit: int | None = None) -> int:
-    # Locked before the first row below them goes: an append under way would add one after, and its session is gone then.
+    # Locked before the first row below them goes: an append under way would still add one, to a session that is gone.
     doomed = list(sessions.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True)[:limit])
     Session.objects.filter(pk__in=doomed).delete()
     return len(doomed)
 
 
-def _insert_session(key: SessionKey, now: float, facts: dict[str, object], actor: str) -> Session:
+def _insert_session(key: SessionKey, now: float, facts: dict[str, Any], actor: str) -> Session:
     project_id = Project.objects.filter(name=key.project).values_list("pk", flat=True).first()
     if project_id is None:
         raise ProjectNotFound
@@ -108,7 +109,7 @@ def _insert_session(key: SessionKey, now: float, facts: dict[str, object], actor
     return session
 
 
-def _change_facts(session: Session, facts: dict[str, object]) -> None:
+def _change_facts(session: Session, facts: dict[str, Any]) -> None:
     labels = facts.pop("labels", None)
     if labels is not None:
         session.labels.all().delete()

@@ -1,4 +1,4 @@
-"""Steps that tests of services and of known failures share: a project, a session, an event, a look at what is stored."""
+"""Steps that tests of services and of known failures share: make a session, append to it, look at what is stored."""
 
 import json
 import time
