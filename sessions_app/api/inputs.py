@@ -47,7 +47,7 @@ def read_new_session(tree: Json, session_id: str | None = None) -> NewSession:
     return NewSession(
         session_id=session_id or optional_id(members.get("session_id"), "sessionId") or str(uuid7()),
         genesis=_genesis(members.get("state"), now),
-        events=_drafts(members.get("events") or [], "events", now),
+        events=[] if members.get("events") is None else _drafts(members["events"], "events", now),
         facts=_facts(members, now),
     )
 
@@ -140,7 +140,11 @@ def _state_event(members: dict[str, Json], now: float) -> EventDraft | None:
     if delta is None and removed is None:
         return None
     return state_event(
-        event_id=str(uuid4()), invocation_id=f"p-{uuid4()}", timestamp=now, delta=delta or {}, removed_keys=removed
+        event_id=str(uuid4()),
+        invocation_id=f"p-{uuid4()}",
+        timestamp=now,
+        delta={} if delta is None else delta,
+        removed_keys=removed,
     )
 
 

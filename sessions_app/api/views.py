@@ -11,6 +11,7 @@ from sessions_app.api.base import KeyedView, ProjectView, SessionRoute, UserView
 from sessions_app.api.filters import SessionListQuery
 from sessions_app.domain.json_text import dump_json
 from sessions_app.domain.keys import SessionKey
+from sessions_app.domain.records import EventWindow
 from sessions_app.services.events import append_events
 from sessions_app.services.sessions import create_session, delete_session, open_session, patch_session
 
@@ -59,6 +60,7 @@ class UserSessions(UserView):
     @schema.create_session
     def post(self, request: Request, app: str, user: str) -> HttpResponse:
         """Create a session; without an id the server makes one."""
+        read_query(request.query_params, ())
         new = inputs.read_new_session(self.read_json(when_empty={}))
         self.check_writes([new.genesis, *new.events])
         key = SessionKey(self.project, self.user_key.user_id, new.session_id)
@@ -70,31 +72,34 @@ class OneSession(SessionRoute):
     @schema.get_session
     def get(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """The session with its merged state and events."""
-        return self._answer(request)
+        return self._answer(inputs.read_window(request.query_params))
 
     @schema.open_session
     def put(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Get the session or create it. One that exists comes back as it is."""
+        window = inputs.read_window(request.query_params)
         new = inputs.read_new_session(self.read_json(when_empty={}), self.key.session_id)
         self.check_writes([new.genesis, *new.events])
         open_session(self.key, new.genesis, events=new.events, facts=new.facts, actor=self.caller.actor)
-        return self._answer(request)
+        return self._answer(window)
 
     @schema.create_session_with_id
     def post(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Create a session under this id; the body is its state. ADK's older form of create."""
+        read_query(request.query_params, ())
         genesis = inputs.read_bare_state(self.read_json(when_empty={}))
         self.check_writes([genesis])
         create_session(self.key, genesis, actor=self.caller.actor)
-        return self._answer(request)
+        return self._answer()
 
     @schema.patch_session
     def patch(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Write state beside a run, or change title, labels and expiry."""
+        window = inputs.read_window(request.query_params)
         draft, facts = inputs.read_patch(self.read_json(when_empty={}))
         self.check_writes([draft] if draft else [])
         patch_session(self.key, draft, facts, self.caller.actor)
-        return self._answer(request)
+        return self._answer(window)
 
     @schema.delete_session
     def delete(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
@@ -103,8 +108,7 @@ class OneSession(SessionRoute):
         delete_session(self.key)
         return json_response("null")
 
-    def _answer(self, request: Request) -> HttpResponse:
-        window = inputs.read_window(request.query_params)
+    def _answer(self, window: EventWindow = EventWindow()) -> HttpResponse:
         return json_response(rendering.session_text(selectors.get_session(self.key, window)))
 
 
@@ -127,6 +131,7 @@ class Events(SessionRoute):
     @schema.append_event
     def post(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Append one event."""
+        read_query(request.query_params, ())
         draft, expected_revision = inputs.read_append(self.read_json())
         self.check_writes([draft])
         [result] = append_events(self.key, [draft], expected_revision, self.caller.actor)
@@ -137,6 +142,7 @@ class EventsBatch(SessionRoute):
     @schema.append_batch
     def post(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Append several events in order, all or none."""
+        read_query(request.query_params, ())
         drafts, expected_revision = inputs.read_batch(self.read_json())
         self.check_writes(drafts)
         results = append_events(self.key, drafts, expected_revision, self.caller.actor)

@@ -30,7 +30,7 @@ def create_session(
     forget_expired(key)
     with write_transaction():
         session = _insert_session(key, genesis.timestamp, dict(facts or {}), actor)
-        record_events(session, [genesis, *events], actor)
+        record_events(session, [genesis, *check_repeats({}, events)], actor)
 
 
 def open_session(
