@@ -3,6 +3,7 @@
 import logging
 from http import HTTPStatus
 
+from django.core.exceptions import DisallowedHost
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views import defaults
@@ -111,8 +112,10 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's 400 view: what it refuses before any route is found, such as a Host header that is not allowed."""
-    return _plain(request, 400, "The request is not valid. Check its Host header against THREEFOLD_ALLOWED_HOSTS.")
+    """Django's 400 view: what it refuses of its own accord, such as a Host header that is not allowed."""
+    if isinstance(exception, DisallowedHost):
+        return _plain(request, 400, "The Host header is not one of THREEFOLD_ALLOWED_HOSTS.")
+    return _plain(request, 400, "The request is not valid; it may hold too many parameters.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

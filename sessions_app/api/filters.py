@@ -7,11 +7,12 @@ from django import forms
 from django.db.models import Exists, OuterRef, Q
 from django.http import QueryDict
 
-from adk_project.shared.errors import Invalid, invalid_field
+from adk_project.shared.errors import invalid_field
 from adk_project.shared.pagination import decode_cursor, encode_cursor, read_limit
-from adk_project.shared.wire import read_query
+from adk_project.shared.wire import camel_case, read_query
 from sessions_app.api.inputs import read_moment
 from sessions_app.domain.keys import optional_id
+from sessions_app.domain.metadata import MAX_LABELS, MAX_TITLE
 from sessions_app.models import Session, SessionLabel, SessionQuerySet
 
 _FILTERS = ("user", "updated_after", "updated_before", "title")
@@ -49,8 +50,9 @@ class SessionFilter(django_filters.FilterSet):
 
 @dataclass(frozen=True, slots=True)
 class SessionListQuery:
-    """One page of one list of sessions. ``labels`` are pairs that must all be there."""
+    """One page of one list of a project's sessions. ``labels`` are pairs that must all be there."""
 
+    project: str
     filters: dict[str, str]
     labels: tuple[tuple[str, str], ...]
     order: str
@@ -58,15 +60,19 @@ class SessionListQuery:
     cursor: str | None
 
     @classmethod
-    def read(cls, query: QueryDict) -> "SessionListQuery":
+    def read(cls, project: str, query: QueryDict) -> "SessionListQuery":
         """``?user=&title=&label=key:value&updatedAfter=&updatedBefore=&order=&limit=&cursor=``. Raises Invalid."""
         members = read_query(query, (*_FILTERS, "order", "limit", "cursor"), repeated=("label",))
         order = members.get("order", "-updated")
         if order not in _ORDERS:
             raise invalid_field("order", f"must be one of {', '.join(_ORDERS)}")
+        labels = members.get("label", [])
+        if len(labels) > MAX_LABELS:
+            raise invalid_field("label", f"may be given {MAX_LABELS} times; no session has more labels")
         return cls(
+            project=project,
             filters=_clean_filters({name: members[name] for name in _FILTERS if name in members}),
-            labels=tuple(_split_label(label) for label in members.get("label", [])),
+            labels=tuple(_split_label(label) for label in labels),
             order=order,
             limit=read_limit(members.get("limit"), 50),
             cursor=members.get("cursor"),
@@ -83,7 +89,7 @@ class SessionListQuery:
         chosen = SessionFilter(self.filters, queryset=sessions)
         if not chosen.is_valid():
             [field, *_] = chosen.errors
-            raise Invalid(f"{field}: is not valid")
+            raise invalid_field(camel_case(field), "is not valid")
         rows = chosen.qs
         for key, value in self.labels:
             labelled = SessionLabel.objects.filter(session=OuterRef("pk"), key=key, value=value)
@@ -92,7 +98,7 @@ class SessionListQuery:
 
     @property
     def _identity(self) -> dict[str, object]:
-        return {"filters": self.filters, "labels": self.labels, "order": self.order}
+        return {"project": self.project, "filters": self.filters, "labels": self.labels, "order": self.order}
 
     def _position(self, row: Session) -> list[float | int]:
         return [row.last_update_time, row.pk] if "updated" in self.order else [row.pk]
@@ -105,17 +111,18 @@ class SessionListQuery:
         beyond = Q(**{f"pk__{direction}": pk})
         if not moment:
             return rows.filter(beyond)
-        return rows.filter(
-            Q(**{f"last_update_time__{direction}": moment[0]}) | Q(last_update_time=moment[0]) & beyond
-        )
+        return rows.filter(Q(**{f"last_update_time__{direction}": moment[0]}) | Q(last_update_time=moment[0]) & beyond)
 
 
 def _clean_filters(filters: dict[str, str]) -> dict[str, str]:
     for name, value in filters.items():
         if not value.strip():
-            raise invalid_field(name, "must not be blank; leave it out for no filter")
+            raise invalid_field(camel_case(name), "must not be blank; leave it out for no filter")
         if "\x00" in value:
-            raise invalid_field(name, "must not hold NUL")
+            raise invalid_field(camel_case(name), "must not hold NUL")
+        # No longer text could be found, and SQLite refuses patterns of 50,000 bytes.
+        if len(value) > MAX_TITLE:
+            raise invalid_field(camel_case(name), f"must have at most {MAX_TITLE} characters")
     if "user" in filters:
         filters["user"] = optional_id(filters["user"], "user") or ""
     return filters

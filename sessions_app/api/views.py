@@ -27,7 +27,7 @@ class ProjectSessions(ProjectView):
     @schema.page_sessions
     def get(self, request: Request, app: str) -> HttpResponse:
         """The sessions of all users, filtered, in pages."""
-        query = SessionListQuery.read(request.query_params)
+        query = SessionListQuery.read(self.project, request.query_params)
         self.check_user(query.filters.get("user"))
         with read_snapshot():
             rows, following = query.page(selectors.project_sessions(self.project))
