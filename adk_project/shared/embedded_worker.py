@@ -79,7 +79,7 @@ def start_embedded_worker() -> EmbeddedWorker:
     """Start the worker on this project's beat schedule. Raises KeyError when the schedule names an unknown task."""
     from adk_project.celery import app
 
-    app.loader.import_default_modules()
+    app.autodiscover_tasks(force=True)
     worker = EmbeddedWorker(scheduled_tasks(app.conf.beat_schedule, app.tasks))
     worker.start()
     return worker

@@ -81,7 +81,7 @@ def test_a_finished_task_leaves_a_pulse(running):
 
 
 def test_every_scheduled_task_exists():
-    app.loader.import_default_modules()
+    app.autodiscover_tasks(force=True)
     names = [task.name for task in scheduled_tasks(settings.CELERY_BEAT_SCHEDULE, app.tasks)]
     assert "sessions_app.tasks.sweep_expired_sessions" in names
 
