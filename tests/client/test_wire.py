@@ -64,6 +64,11 @@ def test_serialising_does_not_change_the_event():
     assert event.actions.state_delta == {"temp:t": print, "k": {1, 2}}
 
 
+def test_a_set_is_the_same_text_every_time():
+    for given in ({"b", "a", "c", "d"}, frozenset("dcba")):
+        assert event_to_wire(Event(actions={"state_delta": {"k": given}}))["actions"]["stateDelta"]["k"] == [*"abcd"]
+
+
 def test_the_encoder_refuses_what_is_not_json_without_quoting_it():
     for bad in ({"k": float("nan")}, {"k": object()}):
         with pytest.raises(ValueError) as caught:

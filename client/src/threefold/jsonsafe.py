@@ -5,6 +5,7 @@ could read back (NaN, infinities, functions, bytes in state, cycles) is refused:
 into its ``repr`` and loses it.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
@@ -30,7 +31,10 @@ def to_json(value: Any, path: str, inside: tuple[int, ...] = ()) -> Any:
     inside = (*inside, id(value))
     if isinstance(value, Mapping):
         return {_key(key, path): to_json(item, join(path, key), inside) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, set | frozenset):
+        # Sorted, since a set has no order of its own and a repeated append must be the same text.
+        return sorted((to_json(item, f"{path}[]", inside) for item in value), key=json.dumps)
+    if isinstance(value, list | tuple):
         return [to_json(item, f"{path}[{index}]", inside) for index, item in enumerate(value)]
     return _foreign(value, path, inside)
 

@@ -16,6 +16,7 @@ from threefold.wire import encode
 
 _PAUSES_SECONDS = (0.1, 0.3, 0.9, 2.0)
 _LONGEST_PAUSE_SECONDS = 5.0
+_LARGE_BYTES = 4 * 1024 * 1024
 _TRY_AGAIN = {502, 503, 504}
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _USER_AGENT = "threefold-adk/0.1.0"
@@ -102,7 +103,7 @@ class Transport:
             if pause is None or not _worth_repeating(result, repeatable):
                 break
             await asyncio.sleep(_pause_seconds(pause, result))
-        return _settle(result)
+        return _settle(result, len(content or b""))
 
     async def close(self) -> None:
         await self.loops.close()
@@ -167,9 +168,11 @@ def _pause_seconds(pause: float, result: Answer | _NoAnswer) -> float:
     return pause * random.uniform(0.7, 1.3)
 
 
-def _settle(result: Answer | _NoAnswer) -> Answer:
+def _settle(result: Answer | _NoAnswer, sent_bytes: int) -> Answer:
     if isinstance(result, _NoAnswer):
-        raise ThreefoldUnavailable(f"The Threefold server did not answer ({result.kind}).")
+        # A server that refuses a large body unread may close before its answer can be read.
+        hint = f" The request had {sent_bytes:,} bytes; it may be too large." if sent_bytes > _LARGE_BYTES else ""
+        raise ThreefoldUnavailable(f"The Threefold server did not answer ({result.kind}).{hint}")
     if result.status in _TRY_AGAIN or result.status == 429:
         raise ThreefoldUnavailable(
             f"The Threefold server is not available (status {result.status}).", status=result.status, code=result.code
