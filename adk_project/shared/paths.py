@@ -34,7 +34,8 @@ class UndecodedPathMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         path = undecoded_path(request)
-        if path.startswith(_ROOTS):
+        # Also where only the decoded path is the API's, as /%61pps: its ids would be decoded twice.
+        if path.startswith(_ROOTS) or request.path_info.startswith(_ROOTS):
             request.path_info = request.path = path
         return self.get_response(request)
 
