@@ -143,7 +143,12 @@ async def test_a_404_of_something_else_is_not_a_missing_session(answer):
         await ThreefoldSessionService(server.uri).get_session(**KEY)
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"id": "s"}', b'{"revision": 1, "id": 5}', b"1" * 5000])
+@pytest.mark.parametrize(
+    "body",
+    [b"<html>", b"[]", b'{"id": "s"}', b'{"revision": 1, "id": 5}', b"1" * 5000]
+    + [b"[" * 100_000, json.dumps({**session().body, "events": [None]}).encode()],
+    ids=lambda body: body[:12].decode(),
+)
 async def test_an_answer_that_is_no_session_is_an_error_and_never_an_empty_session(body):
     with FaultServer(Say(200, body)) as server, pytest.raises(ThreefoldError):
         await ThreefoldSessionService(server.uri).get_session(**KEY)

@@ -250,7 +250,7 @@ class ThreefoldSessionService(BaseSessionService):
         body = self._object(answer)
         try:
             return session_from_wire(body)
-        except (KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             pass
         raise ThreefoldError("What answered did not send a Threefold session.", status=answer.status)
 

@@ -187,7 +187,7 @@ def _settle(result: Answer | _NoAnswer, sent_bytes: int) -> Answer:
 def _parse(response: httpx.Response) -> Any:
     try:
         return json.loads(response.content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
