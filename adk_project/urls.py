@@ -1,6 +1,7 @@
 """The root of all routes: the API (at ``/`` as ADK's own server has it, and at ``/api/v1``), admin, docs, health."""
 
 from django.contrib import admin
+from django.http import HttpResponse
 from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
@@ -14,6 +15,8 @@ urlpatterns = [
     path("health/live", health.live),
     path("health/ready", health.ready),
     path("version", health.show_version),
+    # Browsers ask for it; there is none.
+    path("favicon.ico", lambda request: HttpResponse(status=204)),
     path("openapi.json", SpectacularJSONAPIView.as_view(), name="openapi"),
     path("docs", SpectacularSwaggerSplitView.as_view(url_name="openapi"), name="docs"),
     path("admin", RedirectView.as_view(url="/admin/")),
