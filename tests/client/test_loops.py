@@ -1,6 +1,7 @@
 """Sharp edge C3: one service, many event loops, no close: no shared sockets, no leaks, no warnings."""
 
 import asyncio
+import os
 import subprocess
 import sys
 import textwrap
@@ -73,7 +74,10 @@ print("done")
 
 def test_loops_that_end_leave_no_socket_open_and_no_warning(live, app):
     command = [sys.executable, "-X", "dev", "-W", "error::ResourceWarning", "-c", textwrap.dedent(PROGRAM)]
-    done = subprocess.run([*command, live.uri, live.key, app], capture_output=True, text=True, timeout=60)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run(
+        [*command, live.uri, live.key, app], env=environment, capture_output=True, text=True, timeout=60
+    )
     assert done.stdout == "done\n" and done.returncode == 0, done.stderr
     complaints = [line for line in done.stderr.splitlines() if "ResourceWarning" in line or "never retrieved" in line]
     assert complaints == [], done.stderr
