@@ -158,6 +158,13 @@ SPECTACULAR_SETTINGS = {
     "ENFORCE_NON_BLANK_FIELDS": True,
     "SCHEMA_PATH_PREFIX": "/apps",
     "SCHEMA_PATH_PREFIX_INSERT": "",
+    "PREPROCESSING_HOOKS": ["adk_project.shared.openapi.keep_one_mount"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "adk_project.shared.openapi.name_schemas",
+    ],
+    # Not the converter's own pattern: an id may hold a slash, which a path has percent-encoded.
+    "PATH_CONVERTER_OVERRIDES": {"segment": {"type": "string", "minLength": 1, "maxLength": 255}},
 }
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = THREEFOLD_MAX_BODY_BYTES

@@ -12,61 +12,78 @@ SECONDS: JsonSchema = {"type": "number", "format": "double", "description": "Epo
 COUNT: JsonSchema = {"type": "integer", "minimum": 0}
 FREE: JsonSchema = {"type": "object", "additionalProperties": True}
 LABELS: JsonSchema = {"type": "object", "additionalProperties": TEXT}
-EVENT: JsonSchema = FREE | {"description": "ADK's Event. It comes back as it was sent, unknown fields included."}
+EVENT: JsonSchema = FREE | {
+    "title": "Event",
+    "description": "ADK's Event. It comes back as it was sent, unknown fields included.",
+}
 
 
 def _object(required: tuple[str, ...] = (), **properties: JsonSchema) -> JsonSchema:
     return {"type": "object", "properties": properties} | ({"required": list(required)} if required else {})
 
 
+def _named(title: str, schema: JsonSchema) -> JsonSchema:
+    """A schema that generated clients know by name (see ``shared/openapi.py``)."""
+    return {**schema, "title": title}
+
+
 def _list_of(item: JsonSchema) -> JsonSchema:
     return {"type": "array", "items": item}
 
 
-SESSION = _object(
-    ("id", "appName", "userId", "state", "events", "lastUpdateTime", "revision", "lastSeq"),
-    id=TEXT,
-    appName=TEXT,
-    userId=TEXT,
-    state=FREE,
-    events=_list_of(EVENT),
-    lastUpdateTime=SECONDS,
-    createTime=SECONDS,
-    revision=COUNT,
-    lastSeq=COUNT,
-    title=TEXT,
-    labels=LABELS,
-    expiresAt=SECONDS,
+SESSION = _named(
+    "Session",
+    _object(
+        ("id", "appName", "userId", "state", "events", "lastUpdateTime", "revision", "lastSeq"),
+        id=TEXT,
+        appName=TEXT,
+        userId=TEXT,
+        state=FREE,
+        events=_list_of(EVENT),
+        lastUpdateTime=SECONDS,
+        createTime=SECONDS,
+        revision=COUNT,
+        lastSeq=COUNT,
+        title=TEXT,
+        labels=LABELS,
+        expiresAt=SECONDS,
+    ),
 )
 _FACTS = {
     "title": TEXT | {"maxLength": 255, "nullable": True},
     "labels": LABELS,
     "expiresAt": SECONDS | {"nullable": True},
 }
-NEW_SESSION = _object(sessionId=TEXT, state=FREE, events=_list_of(EVENT), **_FACTS)
-APPENDED = _object(
-    ("event", "seq", "revision", "lastUpdateTime", "repeated"),
-    event=EVENT,
-    seq=COUNT,
-    revision=COUNT,
-    lastUpdateTime=SECONDS,
-    repeated={"type": "boolean", "description": "It had been stored before this request."},
+_BEGINNING = {"state": FREE, "events": _list_of(EVENT), **_FACTS}
+APPENDED = _named(
+    "AppendedEvent",
+    _object(
+        ("event", "seq", "revision", "lastUpdateTime", "repeated"),
+        event=EVENT,
+        seq=COUNT,
+        revision=COUNT,
+        lastUpdateTime=SECONDS,
+        repeated={"type": "boolean", "description": "It had been stored before this request."},
+    ),
 )
-PROBLEM = _object(
-    ("type", "title", "status", "code", "detail"),
-    type=TEXT,
-    title=TEXT,
-    status={"type": "integer"},
-    code=TEXT | {"description": "Stable; the word to test for."},
-    detail=TEXT,
-    errors=_list_of(_object(("field", "rule"), field=TEXT, rule=TEXT)),
-    requestId=TEXT,
-    revision=COUNT | {"description": "With stale_session: the current one."},
-    limit=COUNT | {"description": "With 413: the limit in bytes."},
+PROBLEM = _named(
+    "Problem",
+    _object(
+        ("type", "title", "status", "code", "detail"),
+        type=TEXT,
+        title=TEXT,
+        status={"type": "integer"},
+        code=TEXT | {"description": "Stable; the word to test for."},
+        detail=TEXT,
+        errors=_list_of(_object(("field", "rule"), field=TEXT, rule=TEXT)),
+        requestId=TEXT,
+        revision=COUNT | {"description": "With stale_session: the current one."},
+        limit=COUNT | {"description": "With 413: the limit in bytes."},
+    ),
 )
 
 _PROBLEMS = {
-    400: "invalid_request: malformed JSON, or a field that breaks the rule which `errors` names.",
+    400: "invalid_request: malformed JSON, or a field that breaks the rule which `errors` names; partial_event.",
     401: "unauthenticated: no API key, or one that is unknown, expired or revoked.",
     403: "scope_missing, user_bound_key, app_state_forbidden: the key may not do this anywhere.",
     404: "project_not_found, session_not_found, not_found: missing, or of another project or user.",
@@ -125,9 +142,9 @@ page_sessions = _describe(
 read_app_state = _describe("readAppState", FREE)
 read_user_state = _describe("readUserState", FREE)
 list_sessions = _describe("listSessions", _list_of(SESSION))
-create_session = _describe("createSession", SESSION, body=NEW_SESSION, also=(409,))
+create_session = _describe("createSession", SESSION, body=_object(sessionId=TEXT, **_BEGINNING), also=(409,))
 get_session = _describe("getSession", SESSION, query=_WINDOW)
-open_session = _describe("openSession", SESSION, body=NEW_SESSION, query=_WINDOW)
+open_session = _describe("openSession", SESSION, body=_object(**_BEGINNING), query=_WINDOW, also=(409,))
 create_session_with_id = _describe("createSessionWithId", SESSION, body=FREE, also=(409,))
 patch_session = _describe(
     "patchSession", SESSION, body=_object(stateDelta=FREE, removeKeys=_list_of(TEXT), **_FACTS), query=_WINDOW
@@ -149,7 +166,9 @@ append_event = _describe(
 )
 append_batch = _describe(
     "appendEvents",
-    _object(("events", "revision", "lastUpdateTime"), events=_list_of(APPENDED), revision=COUNT, lastUpdateTime=SECONDS),
+    _object(
+        ("events", "revision", "lastUpdateTime"), events=_list_of(APPENDED), revision=COUNT, lastUpdateTime=SECONDS
+    ),
     body=_object(("events",), events=_list_of(EVENT), expectedRevision=_EXPECTED),
     also=(409,),
 )
