@@ -185,7 +185,7 @@ VARIABLES = (
         "THREEFOLD_STATEMENT_TIMEOUT_MS",
         "30000",
         rules.whole_number(0, "milliseconds"),
-        "PostgreSQL ends a statement after this; 0: never (for migrations).",
+        "PostgreSQL ends a statement after this; 0: never. Not for migrations.",
     ),
     Variable(
         "THREEFOLD_REQUIRE_SERVICES",
