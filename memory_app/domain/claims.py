@@ -13,7 +13,7 @@ _CLAIM_TAG = b"threefold claim 1\0"
 _APOSTROPHES = re.compile("['\u2018\u2019\u02bc`\u00b4]")
 _INSIDE_NUMBERS = re.compile(r"(?<=\d)([.,:/-])(?=\d)")
 _PUNCTUATION = re.compile(
-    r"[.,:;!?\"()\[\]{}<>|~_\u00a1\u00bf\u2010-\u2027\u2030-\u205e\u3001-\u3003\u3008-\u301f\u30fb]+"
+    r"[.,:;!?\"()\[\]{}<>|~_\u00a1\u00ab\u00b7\u00bb\u00bf\u060c\u061b\u061f\u06d4\u0964\u0965\u2010-\u2027\u2030-\u205e\u3001-\u3003\u3008-\u301f\u30fb]+"
 )
 _JOINED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af"
 _SPACE_BESIDE_JOINED = re.compile(rf"(?<=[{_JOINED}]) +| +(?=[{_JOINED}])")

@@ -7,6 +7,7 @@ statement's key is the same in every language, so a later one replaces an earlie
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from . import rules_chinese, rules_english
 from .entries import FACT, PREFERENCE, Candidate
@@ -18,7 +19,7 @@ from .sentences import Span, mask_quotes, split_clauses, split_sentences
 NOT_FROM_USER, TOO_LONG = "not said by the user", "too long to be read by rules"
 
 # Who pastes a document states nothing about themselves by it.
-MAX_TEXT_LENGTH, MAX_SENTENCE_LENGTH = 10_000, 500
+MAX_TEXT_LENGTH, MAX_SENTENCE_LENGTH, MAX_CLAUSES = 10_000, 500, 30
 
 # Full-width forms and apostrophes as patterns expect them, one character for one, so that spans stay true.
 _VIEW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0x2018: "'", 0x2019: "'", 0xA0: " "}
@@ -103,13 +104,12 @@ def find_statements(text: str) -> tuple[Finding, ...]:
 
 
 def _read_sentence(sentence: Span) -> list[Finding]:
-    clauses = list(_clauses(sentence))
+    clauses = list(islice(_clauses(sentence), MAX_CLAUSES))
+    stating = _stating(sentence, clauses)
     named: list[Finding] = []
-    for index, clause in enumerate(clauses):
-        if _may_state(sentence, clauses, index):
-            start = _start_with_lasting(clauses, index)
-            named += _read_clause(sentence, clause, start)
-    if named or not _may_state(sentence, clauses, len(clauses) - 1):
+    for index in stating:
+        named += _read_clause(sentence, clauses[index], _start_with_lasting(clauses, index))
+    if named or len(clauses) - 1 not in stating:
         return named
     return list(_read_unnamed(sentence))
 
@@ -124,15 +124,19 @@ def _clauses(sentence: Span) -> Iterator[Span]:
         yield Span(clause.text[position:], clause.start + position)
 
 
-def _may_state(sentence: Span, clauses: list[Span], index: int) -> bool:
-    """Whether a clause may be a statement, judged by itself and by what stands before it in its sentence."""
-    clause = clauses[index]
-    through = sentence.text[: clause.end - sentence.start]
-    before = sentence.text[: clause.start - sentence.start]
-    if _HYPOTHETICAL.search(through) or _REPORTED.search(before) or _QUESTION.search(clause.text):
-        return False
-    is_question = sentence.text.rstrip("\"'”’」』) ").endswith("?")
-    return not (is_question and index == len(clauses) - 1) and not _TAG.fullmatch(clauses[-1].text)
+def _stating(sentence: Span, clauses: list[Span]) -> list[int]:
+    """Which clauses may be statements: those that do not ask, and stand before any supposition or words of others."""
+    if not clauses or _TAG.fullmatch(clauses[-1].text):
+        return []
+    supposed, reported = _HYPOTHETICAL.search(sentence.text), _REPORTED.search(sentence.text)
+    asks = sentence.text.rstrip("\"'”’」』) ").endswith("?")
+    return [
+        index
+        for index, clause in enumerate(clauses[:-1] if asks else clauses)
+        if (supposed is None or clause.end - sentence.start < supposed.end())
+        and (reported is None or clause.start - sentence.start < reported.end())
+        and not _QUESTION.search(clause.text)
+    ]
 
 
 def _start_with_lasting(clauses: list[Span], index: int) -> int:
@@ -149,11 +153,11 @@ def _read_clause(sentence: Span, clause: Span, start: int) -> Iterator[Finding]:
     if _ONE_TIME.search(sentence.text):
         return
     for rule in _RULES:
-        match = rule.pattern.match(sentence.text[offset:])
+        match = rule.pattern.match(sentence.text, offset)
         if match is None:
             continue
-        confidence = rule.confidence_of(match, _LASTING.search(sentence.text[: offset + match.end()]) is not None)
-        end = max(clause.end, clause.start + match.end())
+        confidence = rule.confidence_of(match, _LASTING.search(sentence.text, 0, match.end()) is not None)
+        end = max(clause.end, sentence.start + match.end())
         readings = list(rule.read(match))
         yield from (Finding(rule.kind, key, value, confidence, start, end) for key, value in readings)
         if readings:
