@@ -12,6 +12,7 @@ from adk_project.shared.transactions import write_transaction
 from sessions_app.domain.access import clean_scopes, format_key, key_digest
 from sessions_app.domain.errors import ApiKeyNotFound, ProjectNotFound
 from sessions_app.domain.keys import clean_id
+from sessions_app.domain.metadata import clean_title
 from sessions_app.domain.records import NewApiKey
 from sessions_app.models import ApiKey, Project
 
@@ -31,8 +32,8 @@ def create_api_key(
 ) -> NewApiKey:
     """Issue a key for the named projects, or for all. The answer holds the only copy of its text.
 
-    Raises Invalid for an unknown scope, an expiry without a zone or in the past, or a key bound to no project, and
-    ProjectNotFound for a project that does not exist.
+    Raises Invalid for an unknown scope, a name that is no title, an expiry without a zone or in the past, or a key
+    bound to no project, and ProjectNotFound for a project that does not exist.
     """
     if bool(projects) == all_projects:
         raise invalid_field("projects", "name the projects, or ask for all of them, not both")
@@ -42,7 +43,7 @@ def create_api_key(
         row = ApiKey.objects.create(
             prefix=prefix,
             digest=key_digest(key),
-            name=name,
+            name=clean_title(name, "name") or "",
             scopes=clean_scopes(list(scopes)),
             all_projects=all_projects,
             user_id=None if user_id is None else clean_id(user_id, "userId"),

@@ -2,6 +2,7 @@ import dataclasses
 import json
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
 
 from sessions_app.domain.records import ApiKeyView
 from sessions_app.selectors import list_api_keys
@@ -25,7 +26,7 @@ class Command(BaseCommand):
 def _line(key: ApiKeyView) -> str:
     facts = [
         key.prefix,
-        "revoked" if key.revoked_at else "valid",
+        _standing(key),
         "all projects" if key.projects is None else ",".join(key.projects),
         ",".join(key.scopes),
         f"user {key.user_id}" if key.user_id else "any user",
@@ -34,3 +35,9 @@ def _line(key: ApiKeyView) -> str:
         key.name,
     ]
     return "  ".join(fact for fact in facts if fact)
+
+
+def _standing(key: ApiKeyView) -> str:
+    if key.revoked_at:
+        return "revoked"
+    return "expired" if key.expires_at and key.expires_at <= timezone.now() else "valid"
