@@ -13,7 +13,7 @@ from typing import Any
 from devtools.paths import ROOT
 from devtools.place import Place, free_port, is_ready
 
-_START_SECONDS = 30
+_START_SECONDS = 90
 
 
 class ServerProcess:
