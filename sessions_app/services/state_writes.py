@@ -79,8 +79,8 @@ def write_session_state(session: Session, deltas: Iterable[tuple[int, Delta]]) -
     if not final:
         return
     stored = SessionState.objects.filter(session=session)
-    session.state_bytes += _growth(stored, {key: value for key, (_, value) in final.items()})
-    _check_size(session.state_bytes)
+    growth = _growth(stored, {key: value for key, (_, value) in final.items()})
+    session.state_bytes = _resize(session.state_bytes, growth)
     SessionState.objects.bulk_create(
         [
             SessionState(
@@ -142,8 +142,8 @@ _SOURCE_FIELDS = ["version", "session_id", "user_id", "seq", "event_id", "record
 def _apply_changes(scope: StateScope, changes: Sequence[SharedStateChange]) -> None:
     final = {decode_key(change.key): change for change in changes}
     stored = SharedState.objects.filter(scope=scope)
-    scope.state_bytes += _growth(stored, {key: change.value for key, change in final.items()})
-    _check_size(scope.state_bytes)
+    growth = _growth(stored, {key: change.value for key, change in final.items()})
+    scope.state_bytes = _resize(scope.state_bytes, growth)
     SharedStateChange.objects.bulk_create(changes)
     SharedState.objects.bulk_create(
         [_present(change) for change in final.values() if change.value is not None],
@@ -176,12 +176,12 @@ def _growth(stored: QuerySet, final: Mapping[str, str | None]) -> int:
     return sum(len(key) + size for key, size in after.items()) - sum(len(key) + size for key, size in before.items())
 
 
-def _check_size(state_bytes: int) -> None:
-    if state_bytes > limits().max_state_bytes:
-        raise StateTooLarge(
-            f"The state would hold {state_bytes} bytes; this server accepts {limits().max_state_bytes}.",
-            limit=limits().max_state_bytes,
-        )
+def _resize(state_bytes: int, growth: int) -> int:
+    """The size after a change. Raises StateTooLarge, but for none that shrinks: a limit may have been lowered since."""
+    size, limit = state_bytes + growth, limits().max_state_bytes
+    if growth > 0 and size > limit:
+        raise StateTooLarge(f"The state would hold {size} bytes; this server accepts {limit}.", limit=limit)
+    return size
 
 
 def _remove(stored: QuerySet, keys: Iterable[str]) -> None:

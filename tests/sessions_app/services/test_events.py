@@ -223,6 +223,20 @@ def test_a_state_that_would_grow_too_large_is_refused_whole(prefix: str, setting
     check_project(key.project)
 
 
+@pytest.mark.parametrize("prefix", ["", "user:", "app:"])
+def test_a_state_above_a_limit_that_was_lowered_can_be_made_smaller(prefix: str, settings) -> None:
+    key = new_session(state={f"{prefix}k": "x" * 500, f"{prefix}small": 1})
+    settings.THREEFOLD_MAX_STATE_BYTES = 100
+    append_one(key, "e1", delta={f"{prefix}k": "x" * 400})
+    patch(key, removed=[f"{prefix}small"])
+    with pytest.raises(StateTooLarge):
+        append_one(key, "e2", delta={f"{prefix}small": 1})
+    patch(key, {f"{prefix}k": "x"})
+    append_one(key, "e3", delta={f"{prefix}small": 1})
+    assert state_of(key) == {f"{prefix}k": "x", f"{prefix}small": 1}
+    check_project(key.project)
+
+
 def test_a_partial_event_never_becomes_a_draft() -> None:
     with pytest.raises(PartialEvent):
         draft("e1", partial=True)
