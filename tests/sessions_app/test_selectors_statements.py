@@ -8,7 +8,9 @@ from django.db import connection
 
 from sessions_app.domain.keys import SessionKey, UserKey
 from sessions_app.domain.records import EventWindow
+from sessions_app.models import Event
 from sessions_app.selectors import get_session, list_events, list_sessions
+from sessions_app.services.sessions import delete_session
 from tests.sessions_app.http_client import Api
 from tests.sessions_app.services.bulk import grow_log, make_sessions
 from tests.sessions_app.services.statements import Cost, measure, plan_of
@@ -50,6 +52,17 @@ def test_g2_an_append_and_every_read_of_a_window_cost_the_same_at_10_and_10_000_
     assert large["plain append"].count <= 8
     assert large["append"].count <= 20
     assert large["batch"].count == large["append"].count
+
+
+def test_deleting_a_long_session_reads_none_of_its_events() -> None:
+    costs = []
+    for length in (SMALL, 2000):
+        key = new_session(state=DELTA, session=f"s{length}")
+        grow_log(key, length)
+        costs.append(cost_of(partial(delete_session, key)))
+    assert costs[0].count == costs[1].count <= 10
+    assert costs[0].rows == costs[1].rows <= 2
+    assert Event.objects.count() == 0
 
 
 def test_g2_a_window_of_20_of_10_000_reads_20_bodies_and_the_state_none() -> None:

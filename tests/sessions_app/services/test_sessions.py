@@ -3,7 +3,7 @@
 import pytest
 
 from adk_project.shared.errors import Invalid
-from sessions_app.domain.errors import ProjectNotFound, SessionExists, SessionNotFound
+from sessions_app.domain.errors import EventConflict, ProjectNotFound, SessionExists, SessionNotFound
 from sessions_app.domain.keys import SessionKey
 from sessions_app.models import Event, Session, SessionLabel, SessionState, SharedStateChange
 from sessions_app.selectors import app_state, user_state
@@ -48,6 +48,16 @@ def test_a_session_may_be_created_with_its_first_events() -> None:
 
     assert ids_of(key) == ["e1", "e2"]
     assert (view_of(key).revision, view_of(key).last_update_time) == (2, 6.0)
+    check_key(key)
+
+
+def test_a_first_event_that_is_given_twice_is_stored_once_and_one_id_with_two_bodies_is_refused() -> None:
+    key = SessionKey(new_project(), "ana", "s1")
+    with pytest.raises(EventConflict):
+        create_session(key, genesis(), events=[draft("e1", text="a"), draft("e1", text="b")], actor=ACTOR)
+    assert not Session.objects.exists()
+    create_session(key, genesis(), events=[draft("e1"), draft("e1")], actor=ACTOR)
+    assert ids_of(key) == ["e1"]
     check_key(key)
 
 
