@@ -4,7 +4,8 @@ Everything is counted in whole points, ``POINTS_PER_UNIT`` to one unit of score:
 order and on any database, so the parts of a hit add up to its score exactly.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 POINTS_PER_UNIT = 1_000_000
 
@@ -41,6 +42,10 @@ class Part:
     @property
     def score(self) -> float:
         return self.points / POINTS_PER_UNIT
+
+    def naming(self, names: Mapping[str, str]) -> "Part":
+        """The same part with the entry it comes from under another name; a term stays as it is."""
+        return replace(self, source=names[self.source]) if self.kind in (CONTEXT, SESSION) else self
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .entries import EXCERPT, PREFERENCE, Entry, Place
+from .entries import EXCERPT, PREFERENCE, Entry
 from .explanation import (
     BELOW_FLOOR,
     CONTEXT,
@@ -71,13 +71,14 @@ def _entering(candidates: ScoredCandidates, neighbours: Iterable[Entry], now: fl
 
 def _score_turns(scored: Sequence[Scored], query_asks_when: bool) -> list[_Found]:
     lenders = _lenders(scored)
-    best = _best_of_sessions(lenders)
+    best = {session: next(iter(turns.values())) for session, turns in lenders.items()}
     found = []
     for item in scored:
         parts = [*item.parts]
-        if item.entry.kind == EXCERPT and item.entry.place is not None:
-            parts += _context_parts(item.entry.place, lenders)
-            parts += _session_parts(best.get(item.entry.place.session))
+        place = item.entry.place
+        if place is not None and item.entry.kind == EXCERPT and place.session in lenders:
+            parts += _context_parts(place.seq, lenders[place.session])
+            parts += _session_parts(best[place.session])
         parts += _factor_parts(item.entry, sum(part.points for part in parts), query_asks_when)
         points = sum(part.points for part in parts)
         if points > 0:
@@ -85,37 +86,30 @@ def _score_turns(scored: Sequence[Scored], query_asks_when: bool) -> list[_Found
     return found
 
 
-def _lenders(scored: Iterable[Scored]) -> dict[Place, Scored]:
-    """The turn at each place of a conversation that has points of its own, from the best down."""
-    lenders: dict[Place, Scored] = {}
+def _lenders(scored: Iterable[Scored]) -> dict[str, dict[int, Scored]]:
+    """By session and seq, the turns that have points of their own, from the best of each session down."""
+    lenders: dict[str, dict[int, Scored]] = {}
     for item in sorted(scored, key=lambda item: order(item.entry, item.points)):
-        if item.entry.is_turn and item.entry.place is not None and item.points:
-            lenders.setdefault(item.entry.place, item)
+        place = item.entry.place
+        if place is not None and item.entry.kind == EXCERPT and item.points:
+            lenders.setdefault(place.session, {}).setdefault(place.seq, item)
     return lenders
 
 
-def _best_of_sessions(lenders: Mapping[Place, Scored]) -> dict[str, Scored]:
-    best: dict[str, Scored] = {}
-    for place, item in lenders.items():
-        best.setdefault(place.session, item)
-    return best
-
-
-def _context_parts(place: Place, lenders: Mapping[Place, Scored]) -> list[Part]:
+def _context_parts(seq: int, turns: Mapping[int, Scored]) -> list[Part]:
     """Half of what the turns next to this place have, a quarter of what those beyond them have, and so on."""
-    session, seq = place
     parts = []
     for distance in range(1, CONTEXT_REACH + 1):
         for neighbour in (seq - distance, seq + distance):
-            lender = lenders.get(Place(session, neighbour))
+            lender = turns.get(neighbour)
             if lender is not None and lender.points >> distance:
                 parts.append(Part(CONTEXT, lender.points >> distance, lender.entry.id))
     return parts
 
 
-def _session_parts(lender: Scored | None) -> list[Part]:
-    points = lender.points * SESSION_BONUS_PERCENT // 100 if lender else 0
-    return [Part(SESSION, points, lender.entry.id)] if lender and points else []
+def _session_parts(lender: Scored) -> list[Part]:
+    points = lender.points * SESSION_BONUS_PERCENT // 100
+    return [Part(SESSION, points, lender.entry.id)] if points else []
 
 
 def _factor_parts(entry: Entry, points: int, query_asks_when: bool) -> list[Part]:

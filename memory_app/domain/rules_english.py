@@ -81,7 +81,7 @@ _LENGTHEN = (
 _CAPITALIZED = r"(?-i:[A-Z\u00c0-\u00de][\w'-]*)"
 _PROPER = rf"(?P<value>{_CAPITALIZED}(?:[ -](?:{_CAPITALIZED}|(?:de|do|da|dos|of|la|le|el|the|del|di|upon)(?= )))*)"
 _NO_NAME = (
-    r"(?!(?:not|on|in|the|a|an|my|your|what|when|if|at|back|later|again|tomorrow|tonight|today|soon|after|before|by|to"
+    r"(?!(?:an?|the|my|your)\s+\w|(?:not|on|in|what|when|if|at|back|later|again|tomorrow|tonight|today|soon|after|before|by|to"
     r"|for|it|that|crazy|ready|sure)\b)"
 )
 _NAME = rf"{_NO_NAME}(?P<value>[^\W\d_][\w'-]*(?: {_CAPITALIZED}){{0,3}})(?: (?:from now on|please|instead|now))*{_END}"
@@ -162,7 +162,8 @@ RULES = (
     Rule(
         FACT,
         compile_rule(
-            _LEAD + r"(?:my (?:birthday|birthdate|date of birth) is(?: on)?|i was born on) (?P<value>[^.!?]{3,40})"
+            _LEAD
+            + r"(?:my (?:birthday|birthdate|date of birth)(?: is|'s)(?: on)?|i was born on) (?P<value>[^.!?]{3,40})"
         ),
         read_birthday,
         0.95,
