@@ -34,7 +34,7 @@ class ApiServer:
                 command, env=self.environment, stdout=log, stderr=log, cwd=self.directory.parent
             )
         self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=30, trust_env=False)
-        deadline = time.monotonic() + 40
+        deadline = time.monotonic() + 90
         while not self.answers():
             assert self.process.poll() is None and time.monotonic() < deadline, self.log_path.read_text()
             time.sleep(0.1)
@@ -127,7 +127,7 @@ def test_adk_run_finds_the_file_in_the_agents_own_folder(own_server, agents, tmp
         input="put 2 apples\nexit\n",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         cwd=tmp_path,
     )
     assert "done: {'apples': 2}" in done.stdout, done.stdout + done.stderr

@@ -15,7 +15,7 @@ def threefold(*arguments, **environment):
     clean = {name: value for name, value in os.environ.items() if name not in KEY_NAMES}
     clean["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     command = [sys.executable, "-m", "threefold.cli", *map(str, arguments)]
-    return subprocess.run(command, env={**clean, **environment}, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, env={**clean, **environment}, capture_output=True, text=True, timeout=180)
 
 
 def agents(directory):

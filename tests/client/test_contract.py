@@ -166,6 +166,7 @@ async def test_last_update_time_follows_the_event_into_the_future_and_the_past(s
         ({"num_recent_events": 3}, "345"),
         ({"num_recent_events": 99}, "12345"),
         ({"after_timestamp": 4.0}, "45"),
+        ({"after_timestamp": 4.0000001}, "5"),
         ({"after_timestamp": 0.0}, "12345"),
         ({"after_timestamp": 1e12}, ""),
         ({"after_timestamp": 2.0, "num_recent_events": 3}, "345"),

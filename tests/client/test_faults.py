@@ -271,6 +271,15 @@ async def test_the_key_comes_from_the_argument_or_the_uri_or_the_environment(mon
         assert keys == [None, "Bearer from/uri", "Bearer argument", "Bearer later"]
 
 
+async def test_a_proxy_from_the_environment_is_not_asked_for_a_server_on_this_machine(monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with FaultServer(session()) as server:
+        assert (await ThreefoldSessionService(server.uri, max_attempts=1).get_session(**KEY)).id == "s"
+
+
 SECRET = "tf_abc_VERYSECRET"
 
 

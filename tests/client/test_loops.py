@@ -76,7 +76,7 @@ def test_loops_that_end_leave_no_socket_open_and_no_warning(live, app):
     command = [sys.executable, "-X", "dev", "-W", "error::ResourceWarning", "-c", textwrap.dedent(PROGRAM)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
-        [*command, live.uri, live.key, app], env=environment, capture_output=True, text=True, timeout=60
+        [*command, live.uri, live.key, app], env=environment, capture_output=True, text=True, timeout=180
     )
     assert done.stdout == "done\n" and done.returncode == 0, done.stderr
     complaints = [line for line in done.stderr.splitlines() if "ResourceWarning" in line or "never retrieved" in line]

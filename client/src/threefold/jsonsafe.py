@@ -116,10 +116,7 @@ def _key(key: Any, path: str) -> str:
 
 def _foreign(value: Any, path: str, inside: tuple[int, ...]) -> Any:
     """Dates, decimals, UUIDs, models, dataclasses: pydantic's JSON form, checked in its turn."""
-    plain = _jsonable(value, path)
-    if plain is value:
-        raise ValueError(f"{path}: a {type(value).__name__} is not JSON")
-    return to_json(plain, path, inside)
+    return to_json(_jsonable(value, path), path, inside)
 
 
 def _jsonable(value: Any, path: str) -> Any:
