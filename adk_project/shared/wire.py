@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
+from gunicorn.http.errors import ParseException
 from rest_framework.exceptions import UnsupportedMediaType
 
 from adk_project.shared.errors import TooLarge, invalid_field
@@ -22,7 +23,7 @@ def snake_case(name: str) -> str:
 
 
 def read_body(request: HttpRequest, max_bytes: int) -> bytes:
-    """The request's body, whole. Raises TooLarge with the limit in its text, and 415 for what is not JSON.
+    """The request's body, whole. Raises TooLarge with the limit in its text, Invalid for one that was cut off, and 415.
 
     A chunked body has no length and Django would take it for empty, so it is read from the server's own stream.
     """
@@ -31,9 +32,14 @@ def read_body(request: HttpRequest, max_bytes: int) -> bytes:
         raise _too_large(max_bytes)
     chunked = not length and request.META.get("HTTP_TRANSFER_ENCODING") and request.META.get("wsgi.input_terminated")
     stream = request.META["wsgi.input"] if chunked else request
-    body = stream.read(max_bytes + 1)
+    try:
+        body = stream.read(max_bytes + 1)
+    except (OSError, ParseException):
+        raise invalid_field("body", "ended early, or its chunks are broken") from None
     if len(body) > max_bytes:
         raise _too_large(max_bytes)
+    if len(body) < length:
+        raise invalid_field("body", "ended early: it is shorter than its Content-Length")
     media_type = request.content_type
     if body and media_type and media_type != "application/json" and not media_type.endswith("+json"):
         raise UnsupportedMediaType(media_type, "Send JSON with the header Content-Type: application/json.")
