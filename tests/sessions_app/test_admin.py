@@ -147,5 +147,13 @@ def test_nobody_else_gets_in(user: dict[str, Any] | None, api: Api, project: str
         assert answer.status_code == 302 and answer.headers["Location"].startswith("/admin/login/")
 
 
+def test_a_staff_session_is_no_api_key(staff: Client, api: Api, project: str) -> None:
+    fill(api, project, 1)
+    with nothing_changes():
+        for method in ("get", "delete", "put"):
+            answer = getattr(staff, method)(session_path(project, "user-0", "session-0"))
+            assert answer.status_code == 401 and SECRET not in answer.content.decode()
+
+
 def _action(name: str, row: Any) -> dict[str, Any]:
     return {"action": name, "_selected_action": [row.pk], "post": "yes"}
