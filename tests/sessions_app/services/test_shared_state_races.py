@@ -82,7 +82,7 @@ def test_scopes_in_opposite_orders_neither_deadlock_nor_lose_a_key() -> None:
 
 
 def test_first_writes_of_new_users_in_a_new_project_never_deadlock() -> None:
-    for _ in range(40):
+    for _ in range(20):
         project = new_project()
         keys = [new_session(project, user, f"s{number}") for user in ("ana", "bo", "cy") for number in range(3)]
         deltas = [{"user:a": 1, "app:a": 1}, {"user:b": 1, "app:b": 1}, {"app:c": 1}]
