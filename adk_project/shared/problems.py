@@ -108,7 +108,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's 404 view: an unknown path. The admin keeps its own page."""
     if request.path.startswith("/admin/"):
         return defaults.page_not_found(request, exception)
-    return _plain(request, 404, "There is no such resource.")
+    return _plain(request, 404, "There is no such route.", code="route_not_found")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -123,6 +123,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _plain(request, 500, "The server met an error of its own. Its log has the details under the request id.")
 
 
-def _plain(request: HttpRequest, status: int, detail: str) -> HttpResponse:
-    body = problem(status, CODE_OF_STATUS[status], detail, request_id=getattr(request, "request_id", None))
+def _plain(request: HttpRequest, status: int, detail: str, code: str | None = None) -> HttpResponse:
+    body = problem(status, code or CODE_OF_STATUS[status], detail, request_id=getattr(request, "request_id", None))
     return JsonResponse(body, status=status, content_type=CONTENT_TYPE)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -9,6 +10,9 @@ from gunicorn.http.errors import ParseException
 from rest_framework.exceptions import UnsupportedMediaType
 
 from adk_project.shared.errors import TooLarge, invalid_field
+
+_READ_AWAY_FACTOR = 4
+_PIECE_BYTES = 1 << 20
 
 
 def camel_case(name: str) -> str:
@@ -29,6 +33,7 @@ def read_body(request: HttpRequest, max_bytes: int) -> bytes:
     """
     length = _content_length(request)
     if length > max_bytes:
+        _read_away(request, min(length, _READ_AWAY_FACTOR * max_bytes))
         raise _too_large(max_bytes)
     chunked = not length and request.META.get("HTTP_TRANSFER_ENCODING") and request.META.get("wsgi.input_terminated")
     stream = request.META["wsgi.input"] if chunked else request
@@ -44,6 +49,14 @@ def read_body(request: HttpRequest, max_bytes: int) -> bytes:
     if body and media_type and media_type != "application/json" and not media_type.endswith("+json"):
         raise UnsupportedMediaType(media_type, "Send JSON with the header Content-Type: application/json.")
     return body
+
+
+def _read_away(stream: Any, number: int) -> None:
+    """Take in a body that is refused. A client that writes before it reads would else meet a closed connection, not the
+    answer."""
+    with suppress(OSError):
+        while number > 0 and (piece := stream.read(min(number, _PIECE_BYTES))):
+            number -= len(piece)
 
 
 def _content_length(request: HttpRequest) -> int:
