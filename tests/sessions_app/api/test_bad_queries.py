@@ -237,4 +237,4 @@ def test_an_unknown_path_is_a_problem(api: Api, page: str, session: str) -> None
         "/api/v2/list-apps",
         "/%00",
     ):
-        refuses(api, "GET", target, field=None, status=404, code="not_found")
+        refuses(api, "GET", target, field=None, status=404, code="route_not_found")
