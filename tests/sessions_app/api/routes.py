@@ -9,6 +9,7 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver
 
+from adk_project import urls as server_urls
 from sessions_app.api import urls
 from sessions_app.api.base import KeyedView
 from tests.sessions_app.http_client import segment
@@ -108,3 +109,17 @@ def _calls(pattern: URLPattern) -> Iterator[Call]:
         call = Call(pattern.name, method, str(pattern.pattern), parts)
         assert call.body is None or call.writes
         yield call
+
+
+def server_routes() -> Iterator[tuple[str, Any]]:
+    """Every route of the whole server with its view, but for the admin's own pages, which ask for a login."""
+    yield from _routes_below("", server_urls.urlpatterns)
+
+
+def _routes_below(prefix: str, entries: list[URLPattern | URLResolver]) -> Iterator[tuple[str, Any]]:
+    for entry in entries:
+        route = prefix + str(entry.pattern)
+        if isinstance(entry, URLPattern):
+            yield route, entry.callback
+        elif entry.app_name != "admin":
+            yield from _routes_below(route, entry.url_patterns)
