@@ -13,6 +13,8 @@ from sessions_app.domain.keys import SessionKey
 from sessions_app.models import Project, Session, SessionLabel, SessionQuerySet
 from sessions_app.services.events import check_repeats, lock_session, record_events
 
+_SWEPT_AT_ONCE = 50
+
 
 def create_session(
     key: SessionKey,
@@ -67,8 +69,16 @@ def delete_session(key: SessionKey) -> bool:
         return _delete_locked(Session.objects.at(key)) > 0
 
 
+def sweep_expired() -> int:
+    """Delete all sessions that have expired, a few at a time, so that on SQLite no writer waits long."""
+    swept = 0
+    while found := forget_expired(limit=_SWEPT_AT_ONCE):
+        swept += found
+    return swept
+
+
 def forget_expired(key: SessionKey | None = None, limit: int = 500) -> int:
-    """Delete sessions that have expired, up to ``limit`` of them: all, or the one at ``key``. Safe to run twice."""
+    """Delete sessions that have expired, up to ``limit`` of them: any, or the one at ``key``. Safe to run twice."""
     expired = Session.objects.filter(expires_at__lte=time.time())
     if key is not None:
         expired = Session.objects.at(key).filter(expires_at__lte=time.time())

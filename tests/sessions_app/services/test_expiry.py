@@ -122,3 +122,12 @@ def test_a_sweep_takes_no_more_than_its_portion(clock: Clock) -> None:
         new_session(project, session=f"s{number}", expires_at=clock.now + 1)
     clock.now += 1
     assert [forget_expired(limit=2) for _ in range(4)] == [2, 2, 1, 0]
+
+
+def test_one_sweep_deletes_more_than_one_portion(clock: Clock) -> None:
+    project = new_project()
+    for number in range(120):
+        new_session(project, session=f"s{number}", expires_at=clock.now + 1)
+    clock.now += 1
+    assert sweep_expired_sessions.apply().get() == 120
+    assert not Session.objects.exists()
