@@ -21,6 +21,8 @@ from sessions_app.domain.json_text import Json, parse_json
 from sessions_app.domain.keys import SessionKey, UserKey, clean_id
 from sessions_app.services.projects import ensure_project
 
+_PATH_FIELDS = {"app": "appName", "user": "userId", "session": "sessionId"}
+
 
 class JsonOnly(BaseContentNegotiation):
     """Answers are JSON whatever a client says it accepts."""
@@ -74,9 +76,15 @@ class ProjectView(KeyedView):
             self._create_project()
 
     def _create_project(self) -> None:
-        if not (self.caller.is_admin and self.caller.all_projects and config.creates_projects()):
+        """Create it on first use. A request that is refused for its path or method must not leave a project behind."""
+        may_create = self.caller.is_admin and self.caller.all_projects and self.caller.user_id is None
+        if not (may_create and config.creates_projects()):
             raise ProjectNotFound
-        ensure_project(self.project, self.caller.actor)
+        for name, field in _PATH_FIELDS.items():
+            if name in self.kwargs:
+                self.path_id(name, field)
+        if hasattr(self, (self.request.method or "").lower()):
+            ensure_project(self.project, self.caller.actor)
 
     @cached_property
     def project(self) -> str:

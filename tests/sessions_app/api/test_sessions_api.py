@@ -102,6 +102,15 @@ def test_a_project_is_created_by_an_admin_key_where_the_operator_allows_it(make_
     assert staff.get("/list-apps").json == ["new"]
 
 
+def test_a_refused_request_leaves_no_project_behind(make_key) -> None:
+    staff, bound = Api(make_key(scopes=("admin",))), Api(make_key(scopes=("admin",), user_id="u"))
+    with nothing_changes():
+        assert staff.get("/apps/typo/users/../sessions").status == 400
+        assert staff.put("/apps/typo/users/u/sessions/%00", {}).status == 400
+        assert staff.put("/apps/typo/sessions").code == "method_not_allowed"
+        assert bound.put("/apps/typo/users/u/sessions/s", {}).code == "project_not_found"
+
+
 # Open.
 
 
