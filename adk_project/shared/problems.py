@@ -70,7 +70,7 @@ def problem(status: int, code: str, detail: str, **members: object) -> dict[str,
 def problem_handler(error: Exception, context: dict) -> Response | None:
     """DRF's exception handler. None hands an unknown error on: a bug stays a 500 and is logged with its traceback."""
     if isinstance(error, ThreefoldError):
-        return _respond(context, status_of(error), error.code, error.detail, errors=_fields(error), **error.extra)
+        return _respond(context, status_of(error), error.code, error.detail, None, errors=_fields(error), **error.extra)
     if isinstance(error, OperationalError | InterfaceError):
         logger.error("The database did not answer: %s", type(error).__name__)
         return _respond(context, 503, "unavailable", "The database does not answer.", headers={"Retry-After": "1"})

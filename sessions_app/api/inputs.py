@@ -3,7 +3,7 @@
 import math
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -149,7 +149,11 @@ def _state_event(members: dict[str, Json], now: float) -> EventDraft | None:
 
 
 def _facts(members: dict[str, Json], now: float) -> Facts:
-    clean = {"title": clean_title, "labels": clean_labels, "expires_at": lambda value: clean_expiry(value, now)}
+    clean: dict[str, Callable[[Json], object]] = {
+        "title": clean_title,
+        "labels": clean_labels,
+        "expires_at": lambda value: clean_expiry(value, now),
+    }
     return {name: clean[name](members[name]) for name in _FACTS if name in members}
 
 

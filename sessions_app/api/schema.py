@@ -18,7 +18,7 @@ EVENT: JsonSchema = FREE | {
 }
 
 
-def _object(required: tuple[str, ...] = (), **properties: JsonSchema) -> JsonSchema:
+def _object(required: tuple[str, ...] = (), /, **properties: JsonSchema) -> JsonSchema:
     return {"type": "object", "properties": properties} | ({"required": list(required)} if required else {})
 
 
@@ -142,12 +142,12 @@ page_sessions = _describe(
 read_app_state = _describe("readAppState", FREE)
 read_user_state = _describe("readUserState", FREE)
 list_sessions = _describe("listSessions", _list_of(SESSION))
-create_session = _describe("createSession", SESSION, body=_object(sessionId=TEXT, **_BEGINNING), also=(409,))
+create_session = _describe("createSession", SESSION, body=_object((), sessionId=TEXT, **_BEGINNING), also=(409,))
 get_session = _describe("getSession", SESSION, query=_WINDOW)
-open_session = _describe("openSession", SESSION, body=_object(**_BEGINNING), query=_WINDOW, also=(409,))
+open_session = _describe("openSession", SESSION, body=_object((), **_BEGINNING), query=_WINDOW, also=(409,))
 create_session_with_id = _describe("createSessionWithId", SESSION, body=FREE, also=(409,))
 patch_session = _describe(
-    "patchSession", SESSION, body=_object(stateDelta=FREE, removeKeys=_list_of(TEXT), **_FACTS), query=_WINDOW
+    "patchSession", SESSION, body=_object((), stateDelta=FREE, removeKeys=_list_of(TEXT), **_FACTS), query=_WINDOW
 )
 delete_session = _describe("deleteSession", {"nullable": True, "description": "null"})
 read_session_state = _describe("readSessionState", FREE)

@@ -1,6 +1,7 @@
 import json
 from argparse import ArgumentTypeError
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -22,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--expires-in-days", type=_moment_in_days, help="days until it stops working")
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
-    def handle(self, *args: object, **options: object) -> None:
+    def handle(self, *args: Any, **options: Any) -> None:
         try:
             issued = create_api_key(
                 scopes=options["scope"] or ["sessions:read", "sessions:write"],
