@@ -31,6 +31,8 @@ def clean_labels(value: Json, field: str = "labels") -> dict[str, str]:
         name = _clean_text(key, field, MAX_LABEL_KEY)
         if not name:
             raise invalid_field(field, "a label's name must not be blank")
+        if name in labels:
+            raise invalid_field(f"{field}.{name}", "is given twice, with and without outer blanks")
         labels[name] = _clean_text(text, f"{field}.{name}", MAX_LABEL_VALUE)
     return labels
 
