@@ -10,7 +10,7 @@ from devtools.paths import ROOT
 from devtools.venvs import DEV, main_venv
 
 _MODULES = {
-    "format": ("ruff", "format", "--check", "--quiet", "."),
+    "format": ("ruff", "format", "--check", "--output-format", "concise", "."),
     "lint": ("ruff", "check", "--quiet", "--output-format", "concise", "."),
     "types": ("mypy", "--no-error-summary"),
 }
