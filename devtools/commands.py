@@ -37,11 +37,17 @@ def _run(options: argparse.Namespace, rest: list[str]) -> int:
     return checks.run()
 
 
+def _port(text: str) -> int:
+    if not (text.isdecimal() and 0 < int(text) < 65536):
+        raise argparse.ArgumentTypeError("must be a number from 1 to 65535")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="dev.py", description="Run, test and check Threefold from this checkout.")
     commands = parser.add_subparsers(dest="command", required=True)
     up_parser = commands.add_parser("up", help="start a server here, with everything it needs")
-    up_parser.add_argument("--port", type=int, default=DEFAULT_PORT)
+    up_parser.add_argument("--port", type=_port, default=DEFAULT_PORT)
     demo_parser = commands.add_parser("demo", help="play a conversation that survives a killed server")
     for each in (up_parser, demo_parser):
         each.add_argument("--data-dir", type=Path, default=DEFAULT_DATA_DIR)

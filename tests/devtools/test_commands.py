@@ -25,7 +25,18 @@ def test_arguments_are_passed_on_unread(monkeypatch, command):
     assert seen == [["tests/x.py", "-k", "name", "-h"]]
 
 
-@pytest.mark.parametrize("arguments", [[], ["fly"], ["up", "--color"], ["check", "x"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["fly"],
+        ["up", "--color"],
+        ["up", "--port", "0"],
+        ["up", "--port", "70000"],
+        ["up", "--port", "x"],
+        ["check", "x"],
+    ],
+)
 def test_what_it_does_not_know_is_refused(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         commands.main(arguments)
