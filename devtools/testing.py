@@ -51,13 +51,12 @@ def run(arguments: list[str]) -> int:
 
 
 def find_postgresql(python: str) -> str:
-    """The first PostgreSQL that answers, or '': TEST_DATABASE_URL, DATABASE_URL, then the usual local addresses."""
+    """The first PostgreSQL that answers, or '': TEST_DATABASE_URL, else the usual local addresses.
+
+    Never DATABASE_URL: that is where a server keeps its data.
+    """
     given = os.environ.get("TEST_DATABASE_URL")
-    if given:
-        candidates: tuple[str, ...] = (given,)
-    else:
-        of_server = os.environ.get("DATABASE_URL", "")
-        candidates = ((of_server,) if of_server.startswith("postgres") else ()) + _DEFAULT_POSTGRESQL
+    candidates = (given,) if given else _DEFAULT_POSTGRESQL
     return next((url for url in candidates if _connects(python, url)), "")
 
 
