@@ -56,6 +56,7 @@ def _postgresql(parsed: dict[str, Any], values: Mapping[str, Any]) -> dict[str, 
     }
     return {
         **parsed,
+        "ENGINE": "adk_project.postgresql",
         "OPTIONS": options,
         # The pool keeps connections, so requests do not; it tests each one before handing it out.
         "CONN_MAX_AGE": 0,

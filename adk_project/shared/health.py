@@ -1,30 +1,45 @@
 """Is the process alive, can it serve, and which version is it. Open to everybody, so nothing here is a secret."""
 
 import logging
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import django
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.http import HttpRequest, JsonResponse
-from django.views.decorators.http import require_safe
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 
 from adk_project.environment import EMBEDDED
 from adk_project.shared.problems import CONTENT_TYPE, problem
+from adk_project.shared.problems import method_not_allowed
 from adk_project.shared.worker_pulse import seconds_since_pulse
 from adk_project.version import VERSION
 
 log = logging.getLogger(__name__)
+View = Callable[[HttpRequest], HttpResponse]
 
 
-@require_safe
+def _read_only(view: View) -> View:
+    """Answers GET and HEAD, and everything else with a problem."""
+
+    @csrf_exempt
+    @wraps(view)
+    def answer(request: HttpRequest) -> HttpResponse:
+        return view(request) if request.method in ("GET", "HEAD") else method_not_allowed(request, "GET, HEAD")
+
+    return answer
+
+
+@_read_only
 def live(request: HttpRequest) -> JsonResponse:
     """200 as long as the process answers; asks nobody else."""
     return JsonResponse({"status": "ok"})
 
 
-@require_safe
+@_read_only
 def ready(request: HttpRequest) -> JsonResponse:
     """200 when requests can be served, else 503 with the reason. Broker and worker are details: no append needs one."""
     reason = database_trouble()
@@ -33,7 +48,7 @@ def ready(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok", "details": {"database": "ok", **background_details()}})
 
 
-@require_safe
+@_read_only
 def show_version(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"name": "threefold", "version": VERSION, "django": django.get_version()})
 

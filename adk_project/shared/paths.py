@@ -20,10 +20,11 @@ def undecoded_path(request: HttpRequest) -> str:
     target = request.META.get("RAW_URI") or request.META.get("REQUEST_URI")
     if not target:
         return quote(request.path_info, safe="/" + _SAFE_IN_SEGMENT)
-    if not target.startswith("/"):
-        _, _, rest = target.partition("://")
-        target = "/" + rest.partition("/")[2]
-    return target.partition("?")[0].partition("#")[0]
+    path = target.partition("?")[0].partition("#")[0]
+    if not path.startswith("/"):
+        _, _, rest = path.partition("://")
+        path = "/" + rest.partition("/")[2]
+    return path
 
 
 class UndecodedPathMiddleware:

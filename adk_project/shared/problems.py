@@ -111,6 +111,13 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _plain(request, 404, "There is no such route.", code="route_not_found")
 
 
+def method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
+    """405 for a plain view; ``allowed`` is the answer's Allow header."""
+    answer = _plain(request, 405, f"This route takes {allowed} only.")
+    answer.headers["Allow"] = allowed
+    return answer
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's 400 view: what it refuses of its own accord, such as a Host header that is not allowed."""
     if isinstance(exception, DisallowedHost):

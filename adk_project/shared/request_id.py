@@ -37,6 +37,6 @@ class RequestIdMiddleware:
 
 
 def add_request_id(record: LogRecord) -> bool:
-    """A logging filter that keeps every record and gives it ``request_id``."""
-    record.request_id = _current.get()
+    """A logging filter that keeps every record and gives it ``request_id``, unless it brings its own."""
+    record.request_id = getattr(record, "request_id", None) or _current.get()
     return True

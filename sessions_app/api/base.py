@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
@@ -19,9 +19,6 @@ from sessions_app.domain.errors import AppStateForbidden, ProjectNotFound, UserB
 from sessions_app.domain.event_body import EventDraft
 from sessions_app.domain.json_text import Json, parse_json
 from sessions_app.domain.keys import SessionKey, UserKey, clean_id
-from sessions_app.services.projects import ensure_project
-
-_PATH_FIELDS = {"app": "appName", "user": "userId", "session": "sessionId"}
 
 
 class JsonOnly(BaseContentNegotiation):
@@ -72,19 +69,19 @@ class ProjectView(KeyedView):
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         super().initial(request, *args, **kwargs)
-        if not selectors.sees_project(self.caller, self.project):
-            self._create_project()
-
-    def _create_project(self) -> None:
-        """Create it on first use. A request that is refused for its path or method must not leave a project behind."""
-        may_create = self.caller.is_admin and self.caller.all_projects and self.caller.user_id is None
-        if not (may_create and config.creates_projects()):
+        if not self.may_create_project and not selectors.sees_project(self.caller, self.project):
             raise ProjectNotFound
-        for name, field in _PATH_FIELDS.items():
-            if name in self.kwargs:
-                self.path_id(name, field)
-        if hasattr(self, (self.request.method or "").lower()):
-            ensure_project(self.project, self.caller.actor)
+
+    @property
+    def creation(self) -> dict[str, Any]:
+        """Who creates a session, and whether its project with it."""
+        return {"actor": self.caller.actor, "creates_project": self.may_create_project}
+
+    @property
+    def may_create_project(self) -> bool:
+        """Whether a project that does not exist is, for this key, one that is still empty: its first session makes it."""
+        is_owner = self.caller.is_admin and self.caller.all_projects and self.caller.user_id is None
+        return is_owner and config.creates_projects()
 
     @cached_property
     def project(self) -> str:

@@ -64,7 +64,7 @@ class UserSessions(UserView):
         new = inputs.read_new_session(self.read_json(when_empty={}))
         self.check_writes([new.genesis, *new.events])
         key = SessionKey(self.project, self.user_key.user_id, new.session_id)
-        create_session(key, new.genesis, events=new.events, facts=new.facts, actor=self.caller.actor)
+        create_session(key, new.genesis, events=new.events, facts=new.facts, **self.creation)
         return json_response(rendering.session_text(selectors.get_session(key)))
 
 
@@ -80,7 +80,7 @@ class OneSession(SessionRoute):
         window = inputs.read_window(request.query_params)
         new = inputs.read_new_session(self.read_json(when_empty={}), self.key.session_id)
         self.check_writes([new.genesis, *new.events])
-        open_session(self.key, new.genesis, events=new.events, facts=new.facts, actor=self.caller.actor)
+        open_session(self.key, new.genesis, events=new.events, facts=new.facts, **self.creation)
         return self._answer(window)
 
     @schema.create_session_with_id
@@ -89,7 +89,7 @@ class OneSession(SessionRoute):
         read_query(request.query_params, ())
         genesis = inputs.read_bare_state(self.read_json(when_empty={}))
         self.check_writes([genesis])
-        create_session(self.key, genesis, actor=self.caller.actor)
+        create_session(self.key, genesis, **self.creation)
         return self._answer()
 
     @schema.patch_session

@@ -23,15 +23,18 @@ def create_session(
     events: Sequence[EventDraft] = (),
     facts: Mapping[str, object] | None = None,
     actor: str,
+    creates_project: bool = False,
 ) -> None:
     """Create a session with the state given at creation as the first entry of its log, and any first events after it.
 
-    ``facts`` may hold ``title``, ``labels`` and ``expires_at``. Concurrency: of many creates of one key one succeeds.
+    ``facts`` may hold ``title``, ``labels`` and ``expires_at``. With ``creates_project`` a project that does not exist is
+    created with its first session. Concurrency: of many creates of one key one succeeds.
     Raises SessionExists, ProjectNotFound and EventConflict; nothing is written then, shared state included.
     """
     forget_expired(key)
     with write_transaction():
-        session = _insert_session(key, genesis.timestamp, dict(facts or {}), actor)
+        project_id = _find_project(key.project, actor, creates_project)
+        session = _insert_session(project_id, key, genesis.timestamp, dict(facts or {}), actor)
         record_events(session, [genesis, *check_repeats({}, events)], actor)
 
 
@@ -42,12 +45,13 @@ def open_session(
     events: Sequence[EventDraft] = (),
     facts: Mapping[str, object] | None = None,
     actor: str,
+    creates_project: bool = False,
 ) -> None:
     """Make sure that a session exists. One that does is left exactly as it is, its state too."""
     if Session.objects.at(key).alive(time.time()).exists():
         return
     try:
-        create_session(key, genesis, events=events, facts=facts, actor=actor)
+        create_session(key, genesis, events=events, facts=facts, actor=actor, creates_project=creates_project)
     except SessionExists:
         return
 
@@ -95,10 +99,16 @@ def _delete_locked(sessions: SessionQuerySet, limit: int | None = None) -> int:
     return len(doomed)
 
 
-def _insert_session(key: SessionKey, now: float, facts: dict[str, Any], actor: str) -> Session:
-    project_id = Project.objects.filter(name=key.project).values_list("pk", flat=True).first()
+def _find_project(name: str, actor: str, creates_project: bool) -> int:
+    if creates_project:
+        return Project.objects.get_or_create(name=name, defaults={"created_by": actor})[0].pk
+    project_id = Project.objects.filter(name=name).values_list("pk", flat=True).first()
     if project_id is None:
         raise ProjectNotFound
+    return project_id
+
+
+def _insert_session(project_id: int, key: SessionKey, now: float, facts: dict[str, Any], actor: str) -> Session:
     session = Session(
         project_id=project_id,
         user_id=key.user_id,

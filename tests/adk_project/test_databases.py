@@ -1,5 +1,7 @@
 """H1 of the known failures: a connection that was closed behind our back must not fail the next request."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import psycopg
 import pytest
 from django.conf import settings
@@ -50,6 +52,15 @@ def test_h1_the_request_after_a_terminated_connection_succeeds(own_server):
     assert _terminate_connections(own_server) > 0
     statuses = [own_server.request("GET", target)[0] for _ in range(5)]
     assert statuses == [200] * 5
+
+
+@pytest.mark.postgres
+def test_h1_many_connections_lost_at_once_cost_no_request(own_server):
+    target = "/apps/demo/users/ana/sessions"
+    with ThreadPoolExecutor(16) as clients:
+        assert set(clients.map(lambda _: own_server.request("GET", target)[0], range(200))) == {200}
+    assert _terminate_connections(own_server) >= 3
+    assert [own_server.request("GET", target)[0] for _ in range(20)] == [200] * 20
 
 
 @pytest.mark.postgres

@@ -50,6 +50,19 @@ def test_every_variable_it_sets_exists(file):
     assert set(re.findall(r"\bTHREEFOLD_[A-Z_]+\b", (ROOT / file).read_text())) - {"THREEFOLD_"} <= known
 
 
+def test_every_setting_of_a_server_can_be_set_in_env():
+    only_elsewhere = {
+        "THREEFOLD_DATA_DIR",
+        "THREEFOLD_BIND",
+        "THREEFOLD_REQUIRE_SERVICES",
+        "THREEFOLD_API_KEY",
+        "THREEFOLD_URI",
+    }
+    passed_on = set(re.findall(r"^    (THREEFOLD_[A-Z_]+):", (ROOT / "docker-compose.yml").read_text(), re.M))
+    ours = {variable.name for variable in VARIABLES if variable.name.startswith("THREEFOLD_")}
+    assert passed_on == ours - only_elsewhere
+
+
 def test_the_image_runs_as_nobody_special_and_checks_its_health():
     dockerfile = (ROOT / "Dockerfile").read_text()
     assert re.search(r"^USER threefold$", dockerfile, re.M)

@@ -139,7 +139,7 @@ class Transport:
 
     def _key(self) -> str | None:
         # Read at each request: `adk web` builds its services before it loads any .env file.
-        key = self._api_key or os.environ.get("THREEFOLD_API_KEY", "").strip()
+        key = (self._api_key or os.environ.get("THREEFOLD_API_KEY", "")).strip()
         if key and not (key.isascii() and key.isprintable()):
             raise NotAuthorized("The API key holds characters that no key has.")
         return key or None

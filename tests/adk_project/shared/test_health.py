@@ -5,6 +5,7 @@ import json
 import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.test import Client
 
 from adk_project.version import VERSION
 from tests.server_process import ServerProcess
@@ -27,8 +28,14 @@ def test_ready_with_details(client, db):
     assert answer.json()["details"]["database"] == "ok"
 
 
-def test_health_takes_no_post(client):
-    assert client.post("/health/live").status_code == 405
+@pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/version"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "FOO"])
+def test_health_takes_no_other_method_and_says_so_as_a_problem(path, method):
+    answer = Client(enforce_csrf_checks=True).generic(method, path)
+    assert answer.status_code == 405
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer["Allow"] == "GET, HEAD"
+    assert answer.json()["code"] == "method_not_allowed"
 
 
 def test_h2_missing_migrations_are_503_and_named(client, db):
