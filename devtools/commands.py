@@ -43,6 +43,12 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _directory(text: str) -> Path:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("must not be blank")
+    return Path(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="dev.py", description="Run, test and check Threefold from this checkout.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -50,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     up_parser.add_argument("--port", type=_port, default=DEFAULT_PORT)
     demo_parser = commands.add_parser("demo", help="play a conversation that survives a killed server")
     for each in (up_parser, demo_parser):
-        each.add_argument("--data-dir", type=Path, default=DEFAULT_DATA_DIR)
+        each.add_argument("--data-dir", type=_directory, default=DEFAULT_DATA_DIR)
     # Their own options go on unread, -h too: a path or -k runs just that.
     commands.add_parser("test", help="run the tests on SQLite and on PostgreSQL [pytest arguments]", add_help=False)
     commands.add_parser("bench", help="run the benchmarks [their arguments]", add_help=False)

@@ -1,9 +1,12 @@
 """Where a development server lives: its data directory, its port, its environment, and the note it leaves there."""
 
+import fcntl
 import http.client
 import json
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from devtools.paths import Refusal
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 8000
+_LOCK = "server.lock"
 
 
 @dataclass(frozen=True)
@@ -50,16 +54,39 @@ class Place:
         if not _is_free(self.port):
             raise Refusal(f"Port {self.port} is in use; choose another one with --port.")
 
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Keep the directory for this process. The lock goes with the process, however it ends. Raises Refusal."""
+        with (self.data_dir / _LOCK).open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise Refusal(f"A server for {self.data_dir} is running or being started.") from None
+            yield
+
 
 def running_server(data_dir: Path) -> dict[str, Any] | None:
-    """What ``server.json`` says (url, supervisor_pid, server_pid), if the server it names is alive, else None."""
+    """What ``server.json`` says (url, supervisor_pid, server_pid), if the server it names is alive, else None.
+
+    Process ids alone prove nothing: after a reboot they belong to others.
+    """
     try:
-        note = json.loads((data_dir / "server.json").read_text())
-        os.kill(note["supervisor_pid"], 0)
+        if not _is_held(data_dir / _LOCK):
+            return None
+        note: dict[str, Any] = json.loads((data_dir / "server.json").read_text())
         os.kill(note["server_pid"], 0)
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     return note
+
+
+def _is_held(lock_file: Path) -> bool:
+    with lock_file.open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
 
 
 def is_ready(port: int) -> bool:

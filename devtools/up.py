@@ -1,7 +1,10 @@
 """``dev.py up``: from a bare checkout to a server that answers."""
 
+import os
 import shlex
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 from devtools.paths import ROOT, Refusal
@@ -37,12 +40,17 @@ Ctrl-C stops it.
 
 def run(data_dir: Path, port: int) -> int:
     """Serve ``data_dir`` on ``port`` until a signal. Raises Refusal before anything is changed."""
+    # A signal during the preparations ends them too; the supervisor sets handlers of its own.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    # The database holds what was said: it is nobody else's, whoever made the directory.
+    os.umask(0o077)
     place = Place(data_dir.expanduser().resolve(), port)
     place.check()
     venv = main_venv().ensure(AGENT)
-    bootstrap(venv.python, place)
-    supervisor = Supervisor([venv.python, *_GUNICORN], place)
-    return supervisor.run(when_ready=lambda: print(welcome(venv.python, place), flush=True))
+    with place.hold():
+        bootstrap(venv.python, place)
+        supervisor = Supervisor([venv.python, *_GUNICORN], place)
+        return supervisor.run(when_ready=lambda: print(welcome(venv.python, place), flush=True))
 
 
 def bootstrap(python: str, place: Place) -> None:

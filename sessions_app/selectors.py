@@ -116,9 +116,7 @@ def list_events(
             rows = rows.filter(kind__in=kinds)
         found = list(rows[: limit + 1])
     shown = found[:limit]
-    events = [
-        StoredEvent(row.seq, row.kind, row.body, row.recorded_at.timestamp(), row.recorded_by) for row in shown
-    ]
+    events = [StoredEvent(row.seq, row.kind, row.body, row.recorded_at.timestamp(), row.recorded_by) for row in shown]
     return events, shown[-1].seq if len(found) > limit else None
 
 

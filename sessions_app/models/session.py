@@ -42,9 +42,7 @@ class Session(models.Model):
         indexes = [
             # Pages in order of creation; an index on the update time would cost every append a HOT update.
             models.Index(fields=["project", "id"], name="session_project_created"),
-            models.Index(
-                fields=["expires_at"], name="session_expiry", condition=models.Q(expires_at__isnull=False)
-            ),
+            models.Index(fields=["expires_at"], name="session_expiry", condition=models.Q(expires_at__isnull=False)),
         ]
 
     def __str__(self) -> str:

@@ -262,7 +262,7 @@ async def test_the_key_comes_from_the_argument_or_the_uri_or_the_environment(mon
     with FaultServer(session()) as server:
         with_password = server.uri.replace("//", "//:from%2Furi@")
         services = [ThreefoldSessionService(server.uri), ThreefoldSessionService(with_password)]
-        services.append(ThreefoldSessionService(with_password, api_key="argument"))
+        services.append(ThreefoldSessionService(with_password, api_key="argument\n"))  # as a key file ends
         for service in services:
             await service.get_session(**KEY)
         monkeypatch.setenv("THREEFOLD_API_KEY", "later")  # read lazily: after the service was made

@@ -156,3 +156,30 @@ def _sessions(running):
     request = urllib.request.Request(url, headers={"Authorization": f"Bearer {key}"})
     with urllib.request.urlopen(request, timeout=10) as answer:
         return json.load(answer)
+
+
+def test_a_note_whose_process_ids_belong_to_others_by_now_stops_nobody(up, tmp_path):
+    data_dir = tmp_path / "data"
+    data_dir.mkdir()
+    note = {"url": "http://127.0.0.1:1", "supervisor_pid": os.getpid(), "server_pid": os.getpid()}
+    (data_dir / "server.json").write_text(json.dumps(note))
+    assert running_server(data_dir) is None
+    running = up(data_dir).wait_until_welcome()
+    assert running_server(data_dir)["server_pid"] != os.getpid()
+    assert running.stop() == 0
+
+
+def test_a_signal_while_it_prepares_ends_everything_at_once(up):
+    starting = up()
+    time.sleep(0.7)
+    assert starting.stop() == 0
+    assert running_server(starting.data_dir) is None
+
+
+def test_its_database_is_nobody_elses_also_in_a_directory_that_is_open_to_all(up, tmp_path):
+    data_dir = tmp_path / "open"
+    data_dir.mkdir(mode=0o755)
+    running = up(data_dir).wait_until_welcome()
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in data_dir.iterdir() if path.is_file()}
+    assert running.stop() == 0
+    assert all(mode & 0o077 == 0 for mode in modes.values()), modes

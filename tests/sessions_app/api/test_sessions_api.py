@@ -109,6 +109,20 @@ def test_a_refused_request_leaves_no_project_behind(make_key) -> None:
         assert staff.put("/apps/typo/users/u/sessions/%00", {}).status == 400
         assert staff.put("/apps/typo/sessions").code == "method_not_allowed"
         assert bound.put("/apps/typo/users/u/sessions/s", {}).code == "project_not_found"
+        assert staff.post("/apps/typo/users/u/sessions", {"unknown": 1}).status == 400
+        assert staff.patch("/apps/typo/users/u/sessions/s", {}).status == 400
+
+
+def test_a_project_that_does_not_exist_is_an_empty_one_to_its_owner_until_its_first_session(make_key) -> None:
+    staff = Api(make_key(scopes=("admin",)))
+    with nothing_changes():
+        assert staff.get("/apps/new/users/u/sessions").json == []
+        assert staff.get("/apps/new/sessions").json == {"sessions": []}
+        assert staff.get("/apps/new/state").json == {}
+        assert staff.get("/apps/new/users/u/sessions/s").code == "session_not_found"
+        assert staff.delete("/apps/new/users/u/sessions/s").status == 200
+    assert staff.post("/apps/new/users/u/sessions", {"sessionId": "s"}).status == 200
+    assert "new" in staff.get("/list-apps").json
 
 
 # Open.
