@@ -130,6 +130,12 @@ VARIABLES = (
         "A process that shows no life for so long is restarted; a stop waits half of it for running requests.",
     ),
     Variable(
+        "THREEFOLD_CLIENT_TIMEOUT_SECONDS",
+        "20",
+        rules.whole_number(1, "seconds"),
+        "A client that stalls for so long in the middle of a request loses its connection, and its thread is free again.",
+    ),
+    Variable(
         "THREEFOLD_CREATE_PROJECTS",
         "true",
         rules.BOOLEAN,

@@ -4,6 +4,8 @@ Start with ``gunicorn -c python:adk_project.gunicorn_conf adk_project.wsgi:appli
 """
 
 import os
+import socket
+import struct
 import sys
 from typing import Any
 
@@ -29,6 +31,14 @@ errorlog = "-"
 loglevel = _env["THREEFOLD_LOG_LEVEL"].lower()
 
 _embedded_workers: list[Any] = []
+
+
+def when_ready(server: Any) -> None:
+    """Bound every wait for a client. Accepted connections inherit it; the threaded worker has no time-out of its own."""
+    seconds = _env["THREEFOLD_CLIENT_TIMEOUT_SECONDS"]
+    for listener in server.LISTENERS:
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            listener.sock.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", seconds, 0))
 
 
 def post_worker_init(worker: Any) -> None:
