@@ -79,6 +79,18 @@ VARIABLES = (
         "Signs admin sessions; needed in production, otherwise kept in the data directory's file `secret-key`.",
     ),
     Variable(
+        "THREEFOLD_DIGEST_KEY",
+        "",
+        rules.secret(32),
+        "Makes the digests of what was forgotten; needed in production, otherwise kept in the file `digest-key`.",
+    ),
+    Variable(
+        "THREEFOLD_OLD_DIGEST_KEYS",
+        "",
+        rules.secrets(32),
+        "Digest keys used before, separated by commas. What was forgotten under them stays forgotten.",
+    ),
+    Variable(
         "THREEFOLD_ALLOWED_HOSTS",
         "",
         rules.HOSTS,
@@ -234,6 +246,10 @@ _CONTRADICTIONS = (
     (
         lambda v: _is_production(v) and not v["THREEFOLD_SECRET_KEY"],
         "THREEFOLD_SECRET_KEY must be set when THREEFOLD_MODE is production.",
+    ),
+    (
+        lambda v: _is_production(v) and not v["THREEFOLD_DIGEST_KEY"],
+        "THREEFOLD_DIGEST_KEY must be set when THREEFOLD_MODE is production: it must outlive every container.",
     ),
     (
         lambda v: _is_production(v) and not v["DATABASE_URL"].startswith("postgres"),
