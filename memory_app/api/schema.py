@@ -30,6 +30,7 @@ MEMORY = named(
 )
 _NEW = shape(
     ("content",),
+    id=TEXT | {"description": "Names this one statement: with the same id and text again nothing changes."},
     content=FREE,
     author=TEXT,
     timestamp={"oneOf": [SECONDS, TEXT]},
@@ -140,3 +141,14 @@ lift_tombstone = describe(
     "liftTombstone", {"nullable": True, "description": "null"}, tag=_TAG, body=shape(("reason",), reason=TEXT)
 )
 get_operation = describe("getOperation", OPERATION, tag=_TAG)
+POLICY = named("MemoryPolicy", shape(profile=TEXT, max_inject=COUNT, kinds=FREE))
+_PLAN = named("PolicyPlan", shape(("changes", "fingerprint"), changes=list_of(FREE), forgotten=COUNT, fingerprint=TEXT))
+get_policy = describe("getMemoryPolicy", POLICY, tag=_TAG)
+plan_policy = describe("planMemoryPolicy", _PLAN, tag=_TAG, body=shape(("policy",), policy=POLICY))
+change_policy = describe(
+    "changeMemoryPolicy",
+    _PLAN,
+    tag=_TAG,
+    also=(409,),
+    body=shape(("policy", "fingerprint"), policy=POLICY, fingerprint=TEXT),
+)

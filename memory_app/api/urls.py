@@ -1,7 +1,7 @@
 from django.urls import path, register_converter
 
 from adk_project.shared.paths import SegmentConverter
-from memory_app.api import operations, views
+from memory_app.api import operations, policies, views
 
 register_converter(SegmentConverter, "segment")
 
@@ -9,6 +9,8 @@ _USER = "apps/<segment:app>/users/<segment:user>"
 _MEMORY = f"{_USER}/memories/<segment:memory>"
 
 urlpatterns = [
+    path("apps/<segment:app>/memory/policy", policies.Policy.as_view(), name="memory-policy"),
+    path("apps/<segment:app>/memory/policy:plan", policies.PolicyPlan.as_view(), name="memory-policy-plan"),
     path("operations/<segment:operation>", operations.Operation.as_view(), name="operation"),
     path(f"{_USER}/memory", views.AddSessionToMemory.as_view(), name="add-session-to-memory"),
     path(f"{_USER}/memory/events", views.MemoryEvents.as_view(), name="memory-events"),
