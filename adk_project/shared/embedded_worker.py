@@ -67,10 +67,12 @@ class EmbeddedWorker:
             self._something.clear()
 
     def _is_due(self, task: ScheduledTask) -> bool:
-        # Taken away before the task runs: what is asked for meanwhile is another run.
-        woken = task.name in self._woken
-        self._woken.discard(task.name)
-        return woken or task.due <= time.monotonic()
+        # Taken away before the task runs, in one step: what is asked for meanwhile is another run.
+        try:
+            self._woken.remove(task.name)
+        except KeyError:
+            return task.due <= time.monotonic()
+        return True
 
     def _seconds_to_next(self) -> float:
         now = time.monotonic()

@@ -15,6 +15,12 @@ class JobNotDead(Conflict):
     code = "job_not_dead"
 
 
+class JobEnded(Conflict):
+    """The job has ended already."""
+
+    code = "job_ended"
+
+
 class LostLease(Exception):
     """Another worker has taken this job over; what this one did is not written."""
 

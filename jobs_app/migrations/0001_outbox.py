@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 ('error', models.CharField(max_length=64, null=True)),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('status__in', ('waiting', 'running'))), fields=['available_at'], name='job_due'), models.Index(condition=models.Q(('status__in', ('waiting', 'running'))), fields=['lane', 'id'], name='job_lane'), models.Index(fields=['project_id', 'user_id'], name='job_owner'), models.Index(fields=['finished_at'], name='job_finished')],
+                'indexes': [models.Index(condition=models.Q(('status__in', ('waiting', 'running'))), fields=['id'], name='job_open'), models.Index(condition=models.Q(('status__in', ('waiting', 'running'))), fields=['lane', 'id'], name='job_lane'), models.Index(condition=models.Q(('status', 'running')), fields=['lane'], name='job_running'), models.Index(fields=['project_id', 'user_id'], name='job_owner'), models.Index(fields=['finished_at'], name='job_finished')],
             },
         ),
     ]

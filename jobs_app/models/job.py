@@ -31,8 +31,10 @@ class Job(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["available_at"], name="job_due", condition=models.Q(status__in=UNFINISHED)),
+            # Finished jobs are many and kept for days: what claims looks at the others only.
+            models.Index(fields=["id"], name="job_open", condition=models.Q(status__in=UNFINISHED)),
             models.Index(fields=["lane", "id"], name="job_lane", condition=models.Q(status__in=UNFINISHED)),
+            models.Index(fields=["lane"], name="job_running", condition=models.Q(status=RUNNING)),
             models.Index(fields=["project_id", "user_id"], name="job_owner"),
             models.Index(fields=["finished_at"], name="job_finished"),
         ]
