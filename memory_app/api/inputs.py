@@ -12,7 +12,7 @@ from adk_project.shared.errors import invalid_field
 from adk_project.shared.pagination import newest_page, read_limit
 from adk_project.shared.wire import read_members, read_query
 from memory_app.domain.entries import FACT, KINDS, Candidate
-from memory_app.domain.forgetting import Selection
+from memory_app.domain.forgetting import MAX_IDS, Selection
 from memory_app.domain.proposals import Proposal
 from memory_app.models import Memory, Tombstone
 from memory_app.selectors.entries import list_tombstones, readable_entries
@@ -54,7 +54,10 @@ def read_search(tree: Json) -> tuple[SearchQuery, Freshness | None]:
 
 
 def read_new_memories(tree: Json) -> list[Proposal]:
-    """``{memories: [{content, author?, timestamp?, customMetadata?, kind?, key?, confidence?}], customMetadata?}``."""
+    """``{memories: [{content, id?, author?, timestamp?, customMetadata?, kind?, key?, confidence?}], customMetadata?}``.
+
+    An id names one statement: with the same id and text a second time nothing changes.
+    """
     members = read_members(tree, ("memories", "custom_metadata"))
     entries = members.get("memories")
     if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_MEMORIES:
@@ -66,7 +69,8 @@ def read_new_memories(tree: Json) -> list[Proposal]:
 def read_ingestion(tree: Json) -> tuple[list[dict[str, Json]] | None, str | None, Mapping[str, Json]]:
     """``{events?, sessionId?, customMetadata?}``: the events as they are stored (None: the whole log), and the rest."""
     members = read_members(tree, ("events", "session_id", "custom_metadata"))
-    metadata = read_object(members.get("custom_metadata"), "customMetadata")
+    # A job's payload holds plain numbers.
+    metadata = json.loads(dump_json(read_object(members.get("custom_metadata"), "customMetadata")))
     events = members.get("events")
     if events is None:
         return None, optional_id(members.get("session_id"), "sessionId"), metadata
@@ -82,10 +86,10 @@ def read_selection(tree: Json) -> tuple[Selection, str, bool]:
     members = read_members(tree, names)
     selection = Selection(
         ids=tuple(_ids(members.get("ids"))),
-        key=optional_id(members.get("key"), "key"),
+        key=_given_id(members.get("key"), "key"),
         query=read_text(members["query"], "query", MAX_QUERY) if members.get("query") is not None else None,
-        session_id=optional_id(members.get("session_id"), "sessionId"),
-        kinds=read_kinds(members.get("kinds"), "kinds"),
+        session_id=_given_id(members.get("session_id"), "sessionId"),
+        kinds=_some_kinds(members.get("kinds")),
         before=_moment(members["before"], "before") if members.get("before") is not None else None,
         everything=read_flag(members.get("all", False), "all"),
     )
@@ -120,8 +124,8 @@ class MemoryListQuery:
             raise invalid_field("status", "must be one of active, superseded, any")
         return cls(
             kinds=read_kinds(list(members.get("kind", [])), "kind"),
-            key=optional_id(members.get("key"), "key"),
-            session_id=optional_id(members.get("session_id"), "sessionId"),
+            key=_given_id(members.get("key"), "key"),
+            session_id=_given_id(members.get("session_id"), "sessionId"),
             status=status,
             limit=read_limit(members.get("limit"), 50),
             cursor=members.get("cursor"),
@@ -216,6 +220,7 @@ def _proposal(tree: Json, field: str, shared: Mapping[str, Json]) -> Proposal:
             text=text,
             confidence=confidence,
             key=optional_id(members.get("key"), f"{field}.key"),
+            event_id=optional_id(members.get("id"), f"{field}.id") or "",
             author=optional_id(members.get("author"), f"{field}.author") or "user",
             end=len(text),
         ),
@@ -241,11 +246,22 @@ def _event_body(tree: Json, field: str) -> dict[str, Json]:
     return json.loads(draft.body)
 
 
+def _given_id(value: Json, field: str) -> str | None:
+    """A filter: absent is none, blank is a mistake and never "all"."""
+    return None if value is None else clean_id(value, field)
+
+
+def _some_kinds(value: Json) -> tuple[str, ...]:
+    if value == []:
+        raise invalid_field("kinds", "must name at least one kind")
+    return read_kinds(value, "kinds")
+
+
 def _ids(value: Json) -> list[str]:
     if value is None:
         return []
-    if not isinstance(value, list) or not all(is_string(item) for item in value):
-        raise invalid_field("ids", "must be a list of ids")
+    if not isinstance(value, list) or not all(is_string(item) for item in value) or not 1 <= len(value) <= MAX_IDS:
+        raise invalid_field("ids", f"must be a list of 1 to {MAX_IDS} ids")
     return [read_uuid(str(item), f"ids[{index}]") for index, item in enumerate(value)]
 
 
