@@ -60,7 +60,8 @@ def test_doctor_is_content_with_a_good_server_key_and_directory(live, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert [line.split(":")[0].split()[-1] for line in lines[:3]] == ["connection", "version", "key"]
-    assert all(line.startswith("ok") for line in lines) and len(lines) == 6
+    assert all(line.startswith("ok") for line in lines) and len(lines) in (6, 10)
+    assert "ADK makes a ThreefoldSessionService" in lines[-2] and "ADK makes a ThreefoldMemoryService" in lines[-1]
     assert live.key not in done.stdout + done.stderr
 
 
@@ -78,6 +79,21 @@ def test_doctor_tries_the_scopes_without_writing_anything(live, app):
     done = threefold("doctor", "--uri", live.uri, "--app", app, THREEFOLD_API_KEY=live.key)
     assert done.returncode == 0 and "ok   sessions:write" in done.stdout
     assert live.request("GET", f"/apps/{app}/sessions")[2].startswith(b'{"sessions":[]')
+
+
+def test_doctor_tries_the_scopes_of_memory_and_does_without_forgetting(live, app):
+    live.manage("create_project", app)
+    scopes = ["--scope", "sessions:read", "--scope", "sessions:write", "--scope", "memory:read"]
+    key = live.make_key("--project", app, *scopes)
+    done = threefold("doctor", "--uri", live.uri, "--app", app, THREEFOLD_API_KEY=key)
+    assert done.returncode == 1 and "ok   memory:read" in done.stdout and "FAIL memory:write" in done.stdout
+    key = live.make_key("--project", app, *scopes, "--scope", "memory:write")
+    done = threefold("doctor", "--uri", live.uri, "--app", app, THREEFOLD_API_KEY=key)
+    assert done.returncode == 0 and "ok   memory:write" in done.stdout
+    assert "--   memory:forget: not granted: delete_memory will be refused" in done.stdout
+    done = threefold("doctor", "--uri", live.uri, "--app", app, THREEFOLD_API_KEY=live.key)
+    assert done.returncode == 0 and "ok   memory:forget" in done.stdout
+    assert live.request("GET", f"/apps/{app}/users/threefold-doctor/memories")[2] == b'{"memories":[]}'
 
 
 @pytest.mark.parametrize("key", ["", "tf_abcdefgh_wrongwrongwrong"])
