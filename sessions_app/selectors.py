@@ -164,7 +164,16 @@ def find_session_head(key: SessionKey) -> SessionHead | None:
 def read_log(session_pk: int, after_seq: int, through_seq: int) -> list[LogEntry]:
     """A stretch of a log, both ends by seq, the first excluded. Empty when the session is gone."""
     rows = Event.objects.filter(session_id=session_pk, seq__gt=after_seq, seq__lte=through_seq)
-    return [LogEntry(*values) for values in rows.order_by("seq").values_list("seq", "event_id", "body")]
+    columns = rows.order_by("seq").values_list("seq", "event_id", "body", "recorded_at")
+    return [LogEntry(*values) for values in columns]
+
+
+def living_sessions(pks: Sequence[int]) -> set[int]:
+    """Which of these sessions, by row number, still exist."""
+    found: set[int] = set()
+    for start in range(0, len(pks), 500):
+        found.update(Session.objects.filter(pk__in=pks[start : start + 500]).values_list("pk", flat=True))
+    return found
 
 
 def seqs_of_events(session_pk: int, event_ids: Sequence[str]) -> dict[str, int]:

@@ -54,7 +54,7 @@ def read_search(tree: Json) -> tuple[SearchQuery, Freshness | None]:
 
 
 def read_new_memories(tree: Json) -> list[Proposal]:
-    """``{memories: [{content, id?, author?, timestamp?, customMetadata?, kind?, key?, confidence?}], customMetadata?}``.
+    """``{memories: [{content, id?, author?, timestamp?, customMetadata?, kind?, key?, confidence?}], customMetadata?}``
 
     An id names one statement: with the same id and text a second time nothing changes.
     """
@@ -69,8 +69,7 @@ def read_new_memories(tree: Json) -> list[Proposal]:
 def read_ingestion(tree: Json) -> tuple[list[dict[str, Json]] | None, str | None, Mapping[str, Json]]:
     """``{events?, sessionId?, customMetadata?}``: the events as they are stored (None: the whole log), and the rest."""
     members = read_members(tree, ("events", "session_id", "custom_metadata"))
-    # A job's payload holds plain numbers.
-    metadata = json.loads(dump_json(read_object(members.get("custom_metadata"), "customMetadata")))
+    metadata = read_object(members.get("custom_metadata"), "customMetadata")
     events = members.get("events")
     if events is None:
         return None, optional_id(members.get("session_id"), "sessionId"), metadata
@@ -130,7 +129,6 @@ class MemoryListQuery:
             limit=read_limit(members.get("limit"), 50),
             cursor=members.get("cursor"),
         )
-
 
     def page(self, key: UserKey) -> tuple[list[Memory], str | None]:
         """The rows of this page, the newest first, and the cursor of the next one."""

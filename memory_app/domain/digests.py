@@ -40,6 +40,11 @@ class DigestKeys:
         """The digest of a claim under every key, by the key's id."""
         return {key.id: claim_digest(key.secret, text) for key in self.all}
 
+    def key_digests(self, key: str) -> dict[str, bytes]:
+        """The digest of a memory's key under every key of these, by that key's id."""
+        message = b"threefold memory key\0" + key.encode("utf-8", "surrogatepass")
+        return {item.id: hmac.new(item.secret, message, hashlib.sha256).digest() for item in self.all}
+
     def user_digests(self, project: str, user_id: str) -> dict[str, bytes]:
         """The digest of a user of a project under every key, by the key's id."""
         message = b"threefold user\0" + project.encode() + b"\0" + user_id.encode()

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from adk_project.shared.errors import invalid_field
 
-MAX_SELECTED = 10_000
+MAX_IDS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which entries of one user to forget: those that fit every part that is given. All of them only if ``everything``."""
+    """Which entries of one user to forget: those that fit every part that is given; all only if ``everything``."""
 
     ids: tuple[str, ...] = ()
     key: str | None = None
@@ -25,6 +25,8 @@ class Selection:
         chosen = (self.ids, self.key, self.query, self.session_id, self.kinds, self.before is not None)
         if not any(chosen) and not self.everything:
             raise invalid_field("ids", "name at least one of ids, key, query, sessionId, kinds and before")
+        if any(chosen) and self.everything:
+            raise invalid_field("all", "does not go with anything that selects less than all")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,18 @@
 from django.db import models
 
-from sessions_app.models.project import Project, project_column
-
 from memory_app.models.memory import MemoryScope
+from sessions_app.models.project import Project, project_column
 
 
 class Tombstone(models.Model):
-    """What must not come back: a source event, or a claim wherever it is said. No text, only keyed digests.
+    """What must not come back: a source event, a claim wherever it is said, or all that was said until then.
 
-    ``claim_digest`` is the HMAC of the normalized claim under the key that ``digest_key_id`` names. ``reason`` is what
-    the person who forgot gave; erasing the user empties it.
+    No text, only keyed digests. ``claim_digest`` is the HMAC of the normalized claim under the key that
+    ``digest_key_id`` names. ``reason`` is what the person who forgot gave; erasing the user empties it.
+
+    Where ``said_before`` is set, this row stands for a selection and blocks what was said before that moment, also what
+    no ingestion had reached yet: of the session, the kinds and the key (in ``claim_digest``) that were named, of all
+    where none was. In the log ``source_ref`` it blocks what stands up to ``through_seq``, whatever its clock says.
     """
 
     project = project_column()
@@ -21,6 +24,9 @@ class Tombstone(models.Model):
     span_start = models.IntegerField(null=True)
     span_end = models.IntegerField(null=True)
     kind = models.CharField(max_length=12)
+    kinds = models.CharField(max_length=64, blank=True)
+    said_before = models.FloatField(null=True)
+    through_seq = models.BigIntegerField(null=True)
     claim_digest = models.BinaryField(max_length=32)
     digest_key_id = models.CharField(max_length=32)
     reason = models.TextField(blank=True)

@@ -28,7 +28,7 @@ class Memory(models.Model):
 
     ``content`` is ADK Content as JSON text, ``text`` what of it is searched, ``terms`` the index terms with their
     counts as JSON: an entry is taken out of the index by what stands here, whatever tokenizer is in use by then.
-    ``claim_hash`` finds entries that say the same; ``key`` and ``value`` say what of a distilled entry may be contradicted.
+    ``claim_hash`` finds entries that say the same; ``key`` and ``value`` what of a distilled entry may be contradicted.
     ``source_ref`` names the log that the entry came from, also when a session id is used a second time; ``position`` is
     an excerpt's place among those of its log. A forgotten entry keeps its row and its id; all that was said is erased.
     """
@@ -88,12 +88,40 @@ class Memory(models.Model):
             models.Index(
                 fields=["expires_at"],
                 name="memory_expiry",
-                condition=models.Q(status="active", expires_at__isnull=False),
+                condition=models.Q(status__in=("active", "superseded"), expires_at__isnull=False),
             ),
         ]
 
     def __str__(self) -> str:
         return f"memory {self.memory_id}"
+
+
+class MemorySource(models.Model):
+    """One more place where an active entry was said: the same statement again is a source, not a second entry.
+
+    The columns are those of Memory. It holds no text and goes with what its entry says.
+    """
+
+    project = project_column()
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, db_index=False, related_name="sources")
+    scope = models.ForeignKey(MemoryScope, on_delete=models.CASCADE, db_index=False, related_name="+")
+    source_ref = models.CharField(max_length=300, blank=True)
+    source_session_id = models.CharField(max_length=255, null=True)
+    source_seq = models.BigIntegerField(null=True)
+    source_event_id = models.CharField(max_length=255)
+    span_start = models.IntegerField()
+    span_end = models.IntegerField()
+    recorded_at = models.DateTimeField()
+    recorded_by = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["memory", "source_ref", "source_event_id"], name="memory_source_once"),
+        ]
+        indexes = [models.Index(fields=["scope", "source_ref", "source_event_id"], name="memory_more_sources")]
+
+    def __str__(self) -> str:
+        return f"source {self.pk}"
 
 
 class IngestedSession(models.Model):

@@ -8,29 +8,29 @@ import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import or_
 from functools import reduce
+from operator import or_
 
 from django.db.models import Q
 
 from adk_project.shared.transactions import read_snapshot
 from memory_app.domain.cues import asks_when
 from memory_app.domain.entries import ACTIVE_STATUS, EXCERPT, PREFERENCE, SUPERSEDED_STATUS, Entry, Place
-from memory_app.domain.explanation import POINTS_PER_UNIT, Ranking
+from memory_app.domain.explanation import POINTS_PER_UNIT, TERM, Ranking
 from memory_app.domain.forgetting import Similar
 from memory_app.domain.hits import rank_candidates
 from memory_app.domain.ranking import (
-    B,
     CANDIDATE_LIMIT,
     K1,
     POSTINGS_BUDGET,
+    B,
     ScopeStatistics,
     neighbour_places,
     plan_terms,
     score_candidates,
     term_rarity,
 )
-from memory_app.domain.tokens import is_prefix, prefix_range, query_terms
+from memory_app.domain.tokens import PREFIX_MARK, is_prefix, prefix_range, query_terms
 from memory_app.domain.views import FoundMemory, MissedMemory, SearchResult
 from memory_app.models import Memory, MemoryScope, TermStat
 from memory_app.models.index_sql import best_by_terms, newest_by_term
@@ -69,10 +69,24 @@ def search(key: UserKey, query: SearchQuery) -> SearchResult:
         return _Search(scope, query, limit, dict(asked.terms), time.time()).run(asked.ignored)
 
 
-def matching_ids(key: UserKey, text: str, limit: int) -> list[str]:
-    """The ids of the entries that a query finds by its words."""
-    found = search(key, SearchQuery(text, limit=limit, standing=False))
-    return [memory_id for hit in found.hits for memory_id in (hit.memory.memory_id, *hit.collapsed)]
+def matching_ids(key: UserKey, text: str) -> list[str]:
+    """The ids of the entries that a search finds by its words, and of superseded ones that hold one of them."""
+    found = search(key, SearchQuery(text, limit=2 * CANDIDATE_LIMIT, standing=False))
+    by_words = [hit for hit in found.hits if any(part.kind == TERM for part in hit.parts)]
+    ids = [memory_id for hit in by_words for memory_id in (hit.memory.memory_id, *hit.collapsed)]
+    return ids + _superseded_with(key, query_terms(text).terms)
+
+
+def _superseded_with(key: UserKey, asked: Mapping[str, int]) -> list[str]:
+    """Superseded entries are in no index: their own terms say what they hold."""
+    plain = {term for term in asked if not is_prefix(term)}
+    starts = tuple(term.removesuffix(PREFIX_MARK) for term in asked if is_prefix(term))
+    rows = Memory.objects.filter(scope__project__name=key.project, scope__user_id=key.user_id, status=SUPERSEDED_STATUS)
+    return [
+        str(memory_id)
+        for memory_id, terms in rows.values_list("memory_id", "terms")
+        if any(term in plain or (starts and term.startswith(starts)) for term in json.loads(terms))
+    ]
 
 
 def find_similar(key: UserKey, entries: Sequence[Memory]) -> list[Similar]:
@@ -89,7 +103,7 @@ def find_similar(key: UserKey, entries: Sequence[Memory]) -> list[Similar]:
 
 @dataclass(slots=True)
 class _Search:
-    """One search of one scope, all within one snapshot. ``stored`` maps a stored term to the asked one it counts for."""
+    """One search of one scope, in one snapshot. ``stored`` maps a stored term to the asked one it counts for."""
 
     scope: MemoryScope
     query: SearchQuery
@@ -146,9 +160,7 @@ class _Search:
         weights = [
             (
                 stored.encode(),
-                self.terms[asked]
-                * term_rarity(statistics.count, statistics.document_frequency[asked])
-                * scale,
+                self.terms[asked] * term_rarity(statistics.count, statistics.document_frequency[asked]) * scale,
             )
             for stored, asked in sorted(leading.items())
         ]
@@ -170,7 +182,8 @@ class _Search:
         return Memory.objects.filter(anywhere, scope=self.scope, kind=EXCERPT, status=ACTIVE_STATUS)
 
     def _standing(self) -> Iterable[Memory]:
-        rows = Memory.objects.filter(scope=self.scope, status=ACTIVE_STATUS, kind=PREFERENCE)
+        alive = Q(expires_at=None) | Q(expires_at__gt=self.now)
+        rows = Memory.objects.filter(alive, scope=self.scope, status=ACTIVE_STATUS, kind=PREFERENCE)
         return rows.order_by("-valid_from", "-pk")[:_STANDING_LIMIT]
 
     def _load(self, rows: Iterable[Memory]) -> list[Entry]:

@@ -7,21 +7,24 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from adk_project.shared.transactions import write_transaction
-from memory_app.domain.entries import ACTIVE_STATUS, EXPIRED_STATUS, KINDS
+from memory_app.domain.entries import ACTIVE_STATUS, EXPIRED_STATUS, KINDS, SUPERSEDED_STATUS
 from memory_app.domain.policy import MemoryPolicy
-from memory_app.models import Memory, MemoryScope
+from memory_app.models import Memory, MemoryScope, MemorySource
 from memory_app.models.index_sql import copy_expiry
 from memory_app.services.index import drop_from_index
 
 _PORTION = 500
+_KEPT = (ACTIVE_STATUS, SUPERSEDED_STATUS)
+"""What still says something."""
 
 
 def erase_entries(scope: MemoryScope, entries: Sequence[Memory], status: str) -> None:
     """Empty entries of a locked scope and take them out of the index. Safe to run twice."""
     drop_from_index(scope, [entry for entry in entries if entry.status == ACTIVE_STATUS])
     for start in range(0, len(entries), _PORTION):
-        rows = Memory.objects.filter(pk__in=[entry.pk for entry in entries[start : start + _PORTION]])
-        rows.update(
+        pks = [entry.pk for entry in entries[start : start + _PORTION]]
+        MemorySource.objects.filter(memory_id__in=pks).delete()
+        Memory.objects.filter(pk__in=pks).update(
             status=status,
             key=None,
             value=None,
@@ -41,7 +44,7 @@ def sweep_expired(limit: int = 10_000) -> int:
     """Erase entries whose time is up; reads have hidden them since. Safe to run twice and side by side."""
     swept = 0
     while swept < limit:
-        due = Memory.objects.filter(status=ACTIVE_STATUS, expires_at__lte=time.time()).order_by("expires_at")
+        due = Memory.objects.filter(status__in=_KEPT, expires_at__lte=time.time()).order_by("expires_at")
         scope_id = due.values_list("scope_id", flat=True).first()
         if scope_id is None:
             break
@@ -51,13 +54,13 @@ def sweep_expired(limit: int = 10_000) -> int:
 
 def count_expired() -> int:
     """How many entries a sweep would erase now."""
-    return Memory.objects.filter(status=ACTIVE_STATUS, expires_at__lte=time.time()).count()
+    return Memory.objects.filter(status__in=_KEPT, expires_at__lte=time.time()).count()
 
 
 def _sweep_scope(scope_id: int) -> int:
     with write_transaction():
         scope = MemoryScope.objects.select_for_update(no_key=True).get(pk=scope_id)
-        rows = Memory.objects.filter(scope=scope, status=ACTIVE_STATUS, expires_at__lte=time.time())
+        rows = Memory.objects.filter(scope=scope, status__in=_KEPT, expires_at__lte=time.time())
         entries = list(rows.order_by("pk")[:_PORTION])
         erase_entries(scope, entries, EXPIRED_STATUS)
     return len(entries)

@@ -2,39 +2,40 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from typing import Any
 
-
+from django.db.models import Q
 from django.utils import timezone
 
 from adk_project.shared.transactions import write_transaction
-from jobs_app.domain.records import DEAD
+from jobs_app.domain.records import DEAD, WAITING
 from jobs_app.services.outbox import cancel_jobs
-from memory_app.config import digest_keys
-from memory_app.domain.entries import FORGOTTEN_STATUS
+from memory_app.domain.entries import EXCERPT, FORGOTTEN_STATUS
 from memory_app.domain.errors import MemoryNotFound, TombstoneNotFound
-from memory_app.domain.forgetting import MAX_SELECTED, ForgetPlan, Receipt, Selection
+from memory_app.domain.forgetting import ForgetPlan, Receipt, Selection
 from memory_app.domain.topics import TOPICS
 from memory_app.models import IngestedSession, Memory, MemoryScope, Tombstone
-from memory_app.selectors.search import find_similar, matching_ids
+from memory_app.selectors.search import find_similar
+from memory_app.services.choosing import Doomed, choose_doomed
 from memory_app.services.erasing import erase_entries
 from memory_app.services.scopes import lock_scope
-from memory_app.services.tombstones import bury
+from memory_app.services.tombstones import Digger
 from sessions_app import selectors as sessions
-from sessions_app.domain.keys import UserKey
+from sessions_app.domain.keys import SessionKey, UserKey
 
 
 def plan_forgetting(key: UserKey, selection: Selection) -> ForgetPlan:
     """What ``forget`` would erase for the same selection, and what it would leave. Nothing is written."""
     selection.check()
     scope = MemoryScope.objects.filter(project__name=key.project, user_id=key.user_id).first()
-    entries = _with_fallen(scope, _choose(scope, key, selection)) if scope else []
+    doomed = choose_doomed(scope, key, selection) if scope else Doomed()
+    entries = doomed.in_order
     return ForgetPlan(
         memory_ids=tuple(str(entry.memory_id) for entry in entries),
         kinds=Counter(entry.kind for entry in entries),
         fingerprint=hashlib.sha256(",".join(str(entry.pk) for entry in entries).encode()).hexdigest(),
         similar=tuple(find_similar(key, entries)),
-        not_reached=_sessions_of(entries),
+        not_reached=_not_reached(key, selection, doomed),
     )
 
 
@@ -42,26 +43,24 @@ def forget(key: UserKey, selection: Selection, reason: str, actor: str) -> Recei
     """Erase every entry of the selection, with what was made of the same words, and bury it.
 
     Concurrency: an ingestion under way ends first, or finds the tombstones. Raises Invalid for a selection by nothing.
-    Whatever waits dead in the outbox for this user is cancelled, since its payload may hold the text.
+    Whatever waits dead in the outbox for this user is cancelled, since its payload may hold the text; when all is
+    forgotten, so is what waits there alive.
     """
     selection.check()
-    keys = digest_keys()
     project_id = sessions.project_id(key.project)
     with write_transaction():
+        # Before the scope's lock: a worker that ends a job holds that job's row and then asks for the scope.
+        cancel_jobs(project_id, key.user_id, TOPICS, statuses=(DEAD, WAITING) if selection.everything else (DEAD,))
         scope = lock_scope(project_id, key.user_id)
-        chosen = _choose(scope, key, selection)
-        entries = _with_fallen(scope, chosen)
-        picked = {entry.pk for entry in chosen}
-        tombstones = [bury(scope, entry, keys, reason, actor, whole=entry.pk in picked) for entry in entries]
-        Tombstone.objects.bulk_create(tombstones)
-        erase_entries(scope, entries, FORGOTTEN_STATUS)
-        cancel_jobs(project_id, key.user_id, TOPICS, statuses=(DEAD,))
+        doomed = choose_doomed(scope, key, selection)
+        tombstones = _bury(scope, key, selection, doomed, Digger(scope, reason, actor))
+        erase_entries(scope, doomed.in_order, FORGOTTEN_STATUS)
     return Receipt(
-        memory_ids=tuple(str(entry.memory_id) for entry in entries),
-        kinds=Counter(entry.kind for entry in entries),
+        memory_ids=tuple(str(entry.memory_id) for entry in doomed.in_order),
+        kinds=Counter(entry.kind for entry in doomed.in_order),
         tombstone_ids=tuple(str(tombstone.tombstone_id) for tombstone in tombstones),
-        digests=tuple(tombstone.claim_digest.hex() for tombstone in tombstones),
-        not_reached=_sessions_of(entries),
+        digests=tuple(digest.hex() for digest in dict.fromkeys(row.claim_digest for row in tombstones) if digest),
+        not_reached=_not_reached(key, selection, doomed),
     )
 
 
@@ -74,64 +73,75 @@ def forget_one(key: UserKey, memory_id: str, reason: str, actor: str) -> Receipt
 
 
 def lift_tombstone(key: UserKey, tombstone_id: str, reason: str, actor: str) -> None:
-    """Let what was forgotten be stored again. What was erased stays erased; its event is ingested again on demand."""
+    """Let what was forgotten be stored again. What was erased stays erased; its event is ingested again on demand.
+
+    The tombstones of the same claim go with it, and that of an excerpt of which nothing else was forgotten.
+    """
     with write_transaction():
         scope = lock_scope(sessions.project_id(key.project), key.user_id)
-        row = Tombstone.objects.filter(scope=scope, tombstone_id=tombstone_id, lifted_at=None).first()
+        standing = Tombstone.objects.filter(scope=scope, lifted_at=None)
+        row = standing.filter(tombstone_id=tombstone_id).first()
         if row is None:
             raise TombstoneNotFound
-        row.lifted_at, row.lifted_by, row.lift_reason = timezone.now(), actor, reason
-        row.save(update_fields=["lifted_at", "lifted_by", "lift_reason"])
-        Memory.objects.filter(
-            scope=scope, source_ref=row.source_ref, source_event_id=row.source_event_id, status=FORGOTTEN_STATUS
-        ).exclude(source_event_id=None).delete()
-        IngestedSession.objects.filter(scope=scope, source_ref=row.source_ref).update(through_seq=0)
+        lifted = list(standing.filter(Q(pk=row.pk) | Q(claim_digest=row.claim_digest, said_before=None)))
+        lifted += _idle_excerpts(standing.exclude(pk__in=[item.pk for item in lifted]), lifted)
+        standing.filter(pk__in=[item.pk for item in lifted]).update(
+            lifted_at=timezone.now(), lifted_by=actor, lift_reason=reason
+        )
+        for item in lifted:
+            _make_unknown(scope, item)
 
 
-def _with_fallen(scope: MemoryScope, chosen: Sequence[Memory]) -> list[Memory]:
-    """The chosen entries and those that fall with them, in a fixed order."""
-    everything = {entry.pk: entry for entry in [*chosen, *_fall_with(scope, chosen)]}
-    return [everything[pk] for pk in sorted(everything)]
+def _idle_excerpts(standing: Any, lifted: list[Tombstone]) -> list[Tombstone]:
+    """The tombstones of excerpts that fell only with what is lifted now."""
+    idle = []
+    for place in {(row.source_ref, row.source_event_id) for row in lifted if row.source_event_id}:
+        of_event = list(standing.filter(source_ref=place[0], source_event_id=place[1]))
+        fallen = [row for row in of_event if row.kind == EXCERPT and not row.span_end]
+        idle += fallen if len(fallen) == len(of_event) else []
+    return idle
 
 
-def _choose(scope: MemoryScope, key: UserKey, selection: Selection) -> list[Memory]:
-    rows = Memory.objects.filter(scope=scope).exclude(status=FORGOTTEN_STATUS)
-    if selection.ids:
-        rows = rows.filter(memory_id__in=selection.ids)
-    if selection.key is not None:
-        rows = rows.filter(key=selection.key)
-    if selection.session_id is not None:
-        rows = rows.filter(source_session_id=selection.session_id)
-    if selection.kinds:
-        rows = rows.filter(kind__in=selection.kinds)
-    if selection.before is not None:
-        rows = rows.filter(valid_from__lt=selection.before)
-    if selection.query is not None:
-        rows = rows.filter(memory_id__in=matching_ids(key, selection.query, MAX_SELECTED))
-    return list(rows.order_by("pk")[:MAX_SELECTED])
+def _make_unknown(scope: MemoryScope, row: Tombstone) -> None:
+    """Let the next ingestion see what a tombstone was about as if for the first time."""
+    logs = IngestedSession.objects.filter(scope=scope)
+    if row.source_event_id is not None:
+        of_event = {"source_ref": row.source_ref, "source_event_id": row.source_event_id}
+        Memory.objects.filter(scope=scope, status=FORGOTTEN_STATUS, **of_event).delete()
+    if row.source_ref or row.source_session_id is None:
+        (logs.filter(source_ref=row.source_ref) if row.source_ref else logs).update(through_seq=0)
 
 
-def _fall_with(scope: MemoryScope, chosen: Sequence[Memory]) -> list[Memory]:
-    """What was made of the same words of the same event, its excerpt always; and the history of the same key."""
-    events = {(entry.source_ref, entry.source_event_id) for entry in chosen if entry.source_event_id}
-    keys = {(entry.kind, entry.key) for entry in chosen if entry.key}
-    found = []
-    for source_ref, event_id in events:
-        rows = Memory.objects.filter(scope=scope, source_ref=source_ref, source_event_id=event_id)
-        spans = [entry for entry in chosen if (entry.source_ref, entry.source_event_id) == (source_ref, event_id)]
-        found += [row for row in rows.exclude(status=FORGOTTEN_STATUS) if _shares_words(row, spans)]
-    for kind, key in keys:
-        found += Memory.objects.filter(scope=scope, kind=kind, key=key).exclude(status=FORGOTTEN_STATUS)
-    return found
+def _bury(scope: MemoryScope, key: UserKey, selection: Selection, doomed: Doomed, digger: Digger) -> list[Tombstone]:
+    tombstones = [digger.bury(entry, whole=entry.pk in doomed.whole) for entry in doomed.in_order]
+    tombstones += [
+        digger.bury_source(entry, source) for entry in doomed.in_order for source in doomed.sources.get(entry.pk, ())
+    ]
+    if not selection.ids and selection.query is None:
+        head = _head(key, selection)
+        tombstones.append(digger.bury_selection(selection, *(head or ("", None))))
+    return Tombstone.objects.bulk_create(tombstones)
 
 
-def _shares_words(row: Memory, chosen: Sequence[Memory]) -> bool:
-    if row.kind == "EXCERPT":
-        return True
-    start, end = row.span_start or 0, row.span_end or 0
-    # An excerpt is the whole event; forgetting it takes what was distilled from its words as well.
-    return any(start < (entry.span_end or 0) and (entry.span_start or 0) < end for entry in chosen)
+def _head(key: UserKey, selection: Selection) -> tuple[str, int] | None:
+    """The log of the selected session and where it ends; None where this server keeps none."""
+    if selection.session_id is None:
+        return None
+    head = sessions.find_session_head(SessionKey(key.project, key.user_id, selection.session_id))
+    return (f"s:{head.pk}", head.last_seq) if head else None
 
 
-def _sessions_of(entries: Sequence[Memory]) -> tuple[str, ...]:
-    return tuple(sorted({entry.source_session_id for entry in entries if entry.source_session_id}))
+def _not_reached(key: UserKey, selection: Selection, doomed: Doomed) -> tuple[str, ...]:
+    """The sessions whose log still holds what is forgotten: all but those that this server has deleted."""
+    places = {
+        place.source_ref: place.source_session_id
+        for entry in doomed.in_order
+        for place in doomed.places_of(entry)
+        if place.source_session_id is not None
+    }
+    kept = sessions.living_sessions([int(ref[2:]) for ref in places if ref.startswith("s:")])
+    gone = {ref for ref in places if ref.startswith("s:") and int(ref[2:]) not in kept}
+    named = {session_id for ref, session_id in places.items() if ref not in gone}
+    if selection.session_id is not None and _head(key, selection) is not None:
+        named.add(selection.session_id)
+    return tuple(sorted(named))

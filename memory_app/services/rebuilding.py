@@ -13,7 +13,7 @@ def scopes_to_rebuild(project: str | None = None) -> list[int]:
 
 
 def rebuild_scope_index(scope_id: int) -> int:
-    """Index one scope anew in one transaction, so that searches see the old index or the new one. Returns its entries."""
+    """Index one scope anew in one transaction: searches see the old index or the new one. Returns its entries."""
     with write_transaction():
         scope = MemoryScope.objects.select_for_update(no_key=True).get(pk=scope_id)
         entries = list(Memory.objects.filter(scope=scope, status=ACTIVE_STATUS).order_by("pk"))

@@ -37,11 +37,12 @@ class SessionHead:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One entry of a log as background work reads it. ``body`` is JSON text."""
+    """One entry of a log as background work reads it. ``body`` is JSON text, ``recorded_at`` the server's clock."""
 
     seq: int
     event_id: str
     body: str
+    recorded_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
