@@ -16,11 +16,13 @@ AGENTS = Path(__file__).parent / "agents"
 
 
 class ApiServer:
-    """``adk api_server DIR``; ``log_path`` is where it prints. With ``memory`` its memory is on Threefold too."""
+    """``adk api_server DIR``; ``log_path`` is where it prints. With ``memory`` its memory is on Threefold too;
+    ``options`` are more of its own.
+    """
 
-    def __init__(self, directory, uri, key, memory=False):
+    def __init__(self, directory, uri, key, *options, memory=False):
         self.port, self.directory = free_port(), directory
-        self.options = [f"--session_service_uri={uri}", *([f"--memory_service_uri={uri}"] if memory else [])]
+        self.options = [f"--session_service_uri={uri}", *([f"--memory_service_uri={uri}"] if memory else []), *options]
         self.environment = {**os.environ, "THREEFOLD_API_KEY": key, "PYTHONPATH": str(ROOT / "client" / "src")}
         self.log_path = directory.parent / "adk.log"
 

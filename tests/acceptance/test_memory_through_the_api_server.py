@@ -42,6 +42,7 @@ def test_a_session_added_over_rest_is_recalled_in_the_next_one_and_after_restart
             server.begin(session_id)
         assert server.say("s1", STATEMENT) == "warm"
         assert server.say("s2", QUESTION) == "warm"
+        assert server.remember("none").status_code == 404
         done = server.remember("s1")
         assert (done.status_code, done.json()) == (200, None)
         own_server.wait_for(lambda: memories(own_server))
@@ -74,6 +75,17 @@ def test_a_key_without_memory_fails_no_turn_and_its_refusal_shows_neither_addres
         assert refused.status_code == 500
         assert not [word for word in (key, "tf_", str(own_server.port)) if word in refused.text]
     assert key not in server.log_path.read_text()
+
+
+def test_the_plugin_named_on_the_command_line_fills_memory_without_a_line_of_code(own_server, agents):
+    own_server.manage("create_project", "recaller")
+    option = "--extra_plugins=threefold.IngestPlugin"
+    with Recaller(agents, own_server.uri, own_server.key, option, memory=True) as server:
+        for session_id in ("s1", "s2"):
+            server.begin(session_id)
+        assert server.say("s1", STATEMENT) == "warm"
+        own_server.wait_for(lambda: STATEMENT in memories(own_server))
+        assert server.say("s2", QUESTION) == "22 °C"
 
 
 def memories(server):
