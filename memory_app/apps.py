@@ -1,4 +1,7 @@
+from collections.abc import Sequence
+
 from django.apps import AppConfig
+from django.core.checks import Error
 
 
 class MemoryConfig(AppConfig):
@@ -7,6 +10,17 @@ class MemoryConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from django.core.checks import Tags, register
+
         from memory_app.services.ingestion import register_handlers
 
         register_handlers()
+        register(check_digest_keys, Tags.database)
+
+
+def check_digest_keys(databases: Sequence[str] | None = None, **_: object) -> list[Error]:
+    """Part of ``migrate`` and of ``check --database``: without a key, what was forgotten could come back."""
+    from memory_app.services.digest_keys import find_refusal
+
+    refusal = find_refusal() if databases else None
+    return [] if refusal is None else [Error(refusal, id="memory.E001")]

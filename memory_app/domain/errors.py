@@ -1,6 +1,6 @@
 """What can go wrong with memory. Each docstring is the message a caller sees."""
 
-from adk_project.shared.errors import Conflict, Forbidden, Missing
+from adk_project.shared.errors import Conflict, Forbidden, Missing, Unavailable
 
 
 class MemoryNotFound(Missing):
@@ -37,3 +37,9 @@ class ProjectMemoriesOff(Forbidden):
     """This project keeps no memories of its own."""
 
     code = "project_memories_off"
+
+
+class UnknownDigestKey(Unavailable):
+    """What was forgotten is marked with a key that is not among THREEFOLD_DIGEST_KEY and THREEFOLD_OLD_DIGEST_KEYS."""
+
+    code = "unknown_digest_key"

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
-from memory_app.config import digest_keys
 from memory_app.domain.claims import normalize_claim
 from memory_app.domain.digests import DigestKeys
 from memory_app.domain.entries import ACTIVE_STATUS, EXCERPT, Candidate
@@ -15,6 +14,7 @@ from memory_app.domain.forgetting import Selection
 from memory_app.domain.proposals import ERASED, TOMBSTONED, Proposal, Source
 from memory_app.domain.sentences import split_sentences
 from memory_app.models import Memory, MemoryScope, MemorySource, Tombstone, UserErasure
+from memory_app.services.digest_keys import checked_keys
 
 SELECTION_KIND = "SELECTION"
 _NO_CLAIM = b""
@@ -39,7 +39,7 @@ class Tombstones:
 
     @classmethod
     def of(cls, scope: MemoryScope, source: Source, proposals: Sequence[Proposal]) -> "Tombstones":
-        keys = digest_keys()
+        keys = checked_keys()
         rows = list(_rows_about(scope, keys, source, [proposal.candidate for proposal in proposals]))
         selections = [row for row in rows if row.kind == SELECTION_KIND]
         said = [row for row in rows if row.kind != SELECTION_KIND]
@@ -163,7 +163,7 @@ class Digger:
     scope: MemoryScope
     reason: str
     actor: str
-    keys: DigestKeys = field(default_factory=digest_keys)
+    keys: DigestKeys = field(default_factory=checked_keys)
 
     def bury(self, entry: Memory, *, whole: bool) -> Tombstone:
         """The tombstone of an entry that is about to be erased.
