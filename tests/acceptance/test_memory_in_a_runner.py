@@ -4,8 +4,13 @@ import json
 import re
 
 import pytest
+from google.adk.agents import LlmAgent
 from google.adk.apps import App
+from google.adk.memory.memory_entry import MemoryEntry
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
+from google.adk.tools import ToolContext
 from google.genai import types
 
 from tests.acceptance.agents.recaller.agent import prompts, recalled, root_agent
@@ -144,6 +149,66 @@ async def test_nothing_of_a_turn_is_ingested_before_its_final_event(talk):
         known.append((event.is_final_response(), len(await talk.search("wolf"))))
     assert known == [(False, 0), (False, 0), (True, 0)]
     assert len(await talk.search("wolf")) > 0
+
+
+async def test_a_tool_reaches_every_memory_method_through_its_context(live, app):
+    name, heard = app.replace("-", "_"), {}
+
+    async def keep(tool_context: ToolContext) -> dict:
+        """Keeps something and forgets it again."""
+        entry = MemoryEntry(content=types.Content(parts=[types.Part(text="Ana has two brothers.")]))
+        await tool_context.add_memory(memories=[entry])
+        await tool_context.add_events_to_memory(events=tool_context.session.events)
+        await tool_context.add_session_to_memory()
+        heard["found"] = (await tool_context.search_memory("brothers")).memories
+        heard["said"] = (await tool_context.search_memory("keep")).memories
+        await tool_context.delete_memory(heard["found"][0].id)
+        heard["after"] = (await tool_context.search_memory("brothers")).memories
+        with pytest.raises(ValueError):
+            await tool_context.delete_memory()
+        return {}
+
+    agent = LlmAgent(name="keeper", model=OneCall(), tools=[keep])
+    async with live.client() as sessions, live.memory() as memories:
+        runner = Runner(
+            app_name=name, agent=agent, session_service=sessions, memory_service=memories, auto_create_session=True
+        )
+        message = types.Content(role="user", parts=[types.Part(text="keep it")])
+        events = [event async for event in runner.run_async(user_id="ana", session_id="s", new_message=message)]
+        await runner.close()
+    assert events[-1].content.parts[0].text == "done"
+    assert heard["found"][0].content.parts[0].text == "Ana has two brothers." and heard["after"] == []
+    assert [memory.content.parts[0].text for memory in heard["said"]] == ["keep it"]
+
+
+def test_the_synchronous_runner_which_makes_a_loop_for_each_run_remembers_as_well(live, app):
+    name = app.replace("-", "_")
+    runner = Runner(
+        app=App(name=name, root_agent=root_agent, plugins=[IngestPlugin(strict=True)]),
+        session_service=live.client(),
+        memory_service=live.memory(),
+        auto_create_session=True,
+    )
+
+    def say(session_id, text):
+        message = types.Content(role="user", parts=[types.Part(text=text)])
+        return list(runner.run(user_id="ana", session_id=session_id, new_message=message))[-1].content.parts[0].text
+
+    assert say("s1", "Please always report the weather in Celsius") == "warm"
+    assert say("s2", "How is the weather in Hangzhou?") == say("s3", "How is the weather in Porto?") == "22 °C"
+
+
+class OneCall(BaseLlm):
+    """Calls the tool ``keep`` once."""
+
+    model: str = "scripted"
+
+    async def generate_content_async(self, llm_request, stream=False):
+        if llm_request.contents[-1].parts[-1].function_response is None:
+            part = types.Part(function_call=types.FunctionCall(name="keep", args={}))
+        else:
+            part = types.Part(text="done")
+        yield LlmResponse(content=types.Content(role="model", parts=[part]))
 
 
 async def test_a_server_without_memory_for_this_key_fails_no_run(live, app, caplog):

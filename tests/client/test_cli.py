@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 
 from threefold.scaffold import services_yaml
 
@@ -32,6 +33,16 @@ def test_init_writes_the_file_and_says_where_adk_looks(tmp_path):
     assert (tmp_path / "services.yaml").read_text() == services_yaml()
     assert "adk web --session_service_uri=threefold://" in done.stdout and "adk run" in done.stdout
     assert not (tmp_path / "alpha" / "services.yaml").exists()
+
+
+def test_the_file_names_a_class_for_sessions_and_memory_in_plain_and_in_tls():
+    entries = yaml.safe_load(services_yaml())["services"]
+    found = {(entry["scheme"], entry["type"]): entry["class"].rpartition(".")[2] for entry in entries}
+    assert found == {
+        (scheme, kind): name
+        for scheme in ("threefold", "threefold+https")
+        for kind, name in (("session", "ThreefoldSessionService"), ("memory", "ThreefoldMemoryService"))
+    }
 
 
 def test_init_writes_into_each_agent_too_when_asked(tmp_path):

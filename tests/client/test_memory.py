@@ -1,5 +1,6 @@
 """ADK's five memory methods through our class against a real server."""
 
+import asyncio
 import json
 from datetime import datetime
 
@@ -107,6 +108,17 @@ async def test_more_events_than_one_request_takes_are_all_ingested(memories, liv
     await memories.add_events_to_memory(app_name=app, user_id="ana", events=events, session_id="long")
     for number in (0, 600, 1200):
         assert words(await search(memories, app, f"zebra{number}"))[0] == f"note number {number} zebra{number}"
+
+
+async def test_many_tasks_add_the_same_session_at_once_and_each_event_is_one_memory(sessions, memories, live, app):
+    mine = await talk(sessions, app, *(f"note number {number} zebra{number}" for number in range(5)))
+    calls = [memories.add_session_to_memory(mine) for _ in range(8)]
+    calls += [
+        memories.add_events_to_memory(app_name=app, user_id="ana", events=mine.events, session_id="s1")
+        for _ in range(8)
+    ]
+    await asyncio.gather(*calls)
+    assert len(stored(live, app)) == 5
 
 
 async def test_no_events_and_no_memories_ask_nothing_of_the_server(memories, live, app):
