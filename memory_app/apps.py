@@ -3,6 +3,8 @@ from collections.abc import Sequence
 from django.apps import AppConfig
 from django.core.checks import Error
 
+from adk_project.shared.lifecycle import MEMORY, register_eraser
+
 
 class MemoryConfig(AppConfig):
     name = "memory_app"
@@ -12,9 +14,11 @@ class MemoryConfig(AppConfig):
     def ready(self) -> None:
         from django.core.checks import Tags, register
 
+        from memory_app.services.erasing_user import erase_memories
         from memory_app.services.ingestion import register_handlers
 
         register_handlers()
+        register_eraser(MEMORY, erase_memories)
         register(check_digest_keys, Tags.database)
 
 

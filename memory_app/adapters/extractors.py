@@ -4,17 +4,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from memory_app.adapters.llm.extractor import ModelExtractor
+from memory_app.config import model_access
 from memory_app.domain.extract_excerpts import Extraction, SourceEvent, extract_excerpts
 from memory_app.domain.extract_rules import extract_rules
 
 
 class Extractor(Protocol):
-    """Proposes candidates from events, which come in the order of seq. ``keep`` says that slow work is still alive."""
+    """Proposes candidates from events, which come in the order of seq. ``keep`` says that slow work is still alive.
+
+    Those up to ``after_seq`` are there to be understood; candidates of them are not stored.
+    """
 
     name: str
     from_model: bool
 
-    def extract(self, events: Sequence[SourceEvent], keep: Callable[[], None]) -> Extraction: ...
+    def extract(self, events: Sequence[SourceEvent], keep: Callable[[], None], after_seq: int) -> Extraction: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,7 @@ class PureExtractor:
     function: Callable[[Sequence[SourceEvent]], Extraction]
     from_model: bool = False
 
-    def extract(self, events: Sequence[SourceEvent], keep: Callable[[], None]) -> Extraction:
+    def extract(self, events: Sequence[SourceEvent], keep: Callable[[], None], after_seq: int = 0) -> Extraction:
         return self.function(events)
 
 
@@ -33,4 +38,5 @@ _PURE = (PureExtractor("excerpts", extract_excerpts), PureExtractor("rules", ext
 
 
 def extractors() -> tuple[Extractor, ...]:
-    return _PURE
+    access = model_access()
+    return _PURE if access is None else (*_PURE, ModelExtractor(access))

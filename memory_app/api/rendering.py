@@ -7,6 +7,7 @@ from memory_app.domain.explanation import Part
 from memory_app.domain.forgetting import ForgetPlan, Receipt
 from memory_app.domain.proposals import Outcome
 from memory_app.domain.views import FoundMemory, MemoryView, SearchResult, TombstoneView
+from memory_app.services.erasing_user import ErasureReceipt
 from sessions_app.domain.json_text import JsonText, dump_json
 
 
@@ -59,6 +60,18 @@ def receipt_text(receipt: Receipt) -> str:
     )
 
 
+def erasure_text(receipt: ErasureReceipt) -> str:
+    return dump_json(
+        {
+            "erasedAt": receipt.erased_at,
+            "counts": dict(receipt.counts),
+            "digests": [receipt.user_digest],
+            "digestKeyId": receipt.digest_key_id,
+            "notReached": list(receipt.not_reached),
+        }
+    )
+
+
 def tombstones_text(views: Iterable[TombstoneView], following: str | None) -> str:
     return dump_json(_without_nulls({"tombstones": [_tombstone(view) for view in views], "next": following}))
 
@@ -96,6 +109,7 @@ def _memory(view: MemoryView) -> dict[str, object]:
         "supersededBy": view.superseded_by,
         "recordedAt": view.recorded_at.timestamp(),
         "recordedBy": view.recorded_by,
+        "endedAt": view.ended_at.timestamp() if view.ended_at else None,
     }
     return _without_nulls(members)
 
@@ -112,12 +126,14 @@ def _tombstone(view: TombstoneView) -> dict[str, object]:
     members = {
         "id": view.tombstone_id,
         "kind": view.kind,
+        "sessionId": view.session_id,
         "eventId": view.event_id,
         "reason": view.reason,
         "createdAt": view.created_at.timestamp(),
         "createdBy": view.created_by,
         "liftedAt": view.lifted_at.timestamp() if view.lifted_at else None,
         "liftedBy": view.lifted_by,
+        "liftReason": view.lift_reason or None,
     }
     return _without_nulls(members)
 

@@ -24,6 +24,7 @@ MEMORY = named(
         supersededBy=TEXT,
         recordedAt=SECONDS,
         recordedBy=TEXT,
+        endedAt=SECONDS,
         score={"type": "number", "description": "In a search: the sum of its explanation's parts."},
         explanation=FREE,
     ),
@@ -69,6 +70,19 @@ _WAIT = (query("wait", bool, "Answer 200 with the finished operation, or 202 aft
 _INGESTION = shape(events=list_of(EVENT), customMetadata=FREE)
 _TAG = "memory"
 
+erase_user = describe(
+    "eraseUser",
+    shape(
+        ("erasedAt", "counts", "digests", "digestKeyId", "notReached"),
+        erasedAt=SECONDS,
+        counts=FREE | {"description": "How much was erased of what."},
+        digests=list_of(TEXT) | {"description": "The keyed digest of the user, all that is left."},
+        digestKeyId=TEXT,
+        notReached=list_of(TEXT) | {"description": "What this user set for everyone, such as app:theme."},
+    ),
+    tag="users",
+    query=(query("reason", str, "Why.", required=True),),
+)
 list_memories = describe(
     "listMemories",
     shape(("memories",), memories=list_of(MEMORY), next=TEXT),

@@ -12,6 +12,7 @@ urlpatterns = [
     path("apps/<segment:app>/memory/policy", policies.Policy.as_view(), name="memory-policy"),
     path("apps/<segment:app>/memory/policy:plan", policies.PolicyPlan.as_view(), name="memory-policy-plan"),
     path("operations/<segment:operation>", operations.Operation.as_view(), name="operation"),
+    path(_USER, views.OneUser.as_view(), name="user"),
     path(f"{_USER}/memory", views.AddSessionToMemory.as_view(), name="add-session-to-memory"),
     path(f"{_USER}/memory/events", views.MemoryEvents.as_view(), name="memory-events"),
     path(f"{_USER}/memories", views.Memories.as_view(), name="memories"),

@@ -14,10 +14,12 @@ from memory_app.domain.errors import NotIndexedYet
 from memory_app.selectors import entries
 from memory_app.selectors.search import search
 from memory_app.services.direct import add_memories
+from memory_app.services.erasing_user import erase_user
 from memory_app.services.forgetting import forget, forget_one, lift_tombstone, plan_forgetting
 from memory_app.services.ingestion import request_events_ingestion, request_session_ingestion
 from sessions_app import selectors as sessions
 from sessions_app.api.base import SessionRoute, UserView
+from sessions_app.domain.access import ADMIN
 from sessions_app.domain.keys import SessionKey, clean_id
 
 
@@ -26,6 +28,17 @@ class MemoryView(UserView):
 
     scopes: ClassVar[Mapping[str, str]] = {"GET": "memory:read", "HEAD": "memory:read", "DELETE": "memory:forget"}
     default_scope = "memory:write"
+
+
+class OneUser(UserView):
+    default_scope = ADMIN
+
+    @schema.erase_user
+    def delete(self, request: Request, app: str, user: str) -> HttpResponse:
+        """Erase all that this server keeps of a user."""
+        members = read_query(request.query_params, ("reason",))
+        inputs.read_reason(members.get("reason"))
+        return json_response(rendering.erasure_text(erase_user(self.user_key, self.caller.actor)))
 
 
 class Memories(MemoryView):

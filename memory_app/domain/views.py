@@ -75,3 +75,4 @@ class TombstoneView:
     created_by: str
     lifted_at: datetime | None
     lifted_by: str | None
+    lift_reason: str

@@ -53,6 +53,7 @@ class UserErasure(models.Model):
     user_digest = models.BinaryField(max_length=32)
     digest_key_id = models.CharField(max_length=32)
     erased_at = models.FloatField()
+    erased_by = models.CharField(max_length=64)
 
     class Meta:
         indexes = [models.Index(fields=["project", "user_digest"], name="erasure_user")]

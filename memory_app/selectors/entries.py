@@ -90,6 +90,7 @@ def view_tombstone(row: Tombstone) -> TombstoneView:
         created_by=row.created_by,
         lifted_at=row.lifted_at,
         lifted_by=row.lifted_by,
+        lift_reason=row.lift_reason,
     )
 
 

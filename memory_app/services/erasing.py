@@ -59,7 +59,10 @@ def count_expired() -> int:
 
 def _sweep_scope(scope_id: int) -> int:
     with write_transaction():
-        scope = MemoryScope.objects.select_for_update(no_key=True).get(pk=scope_id)
+        scope = MemoryScope.objects.select_for_update(no_key=True).filter(pk=scope_id).first()
+        if scope is None:
+            # Erased with its user meanwhile.
+            return 0
         rows = Memory.objects.filter(scope=scope, status__in=_KEPT, expires_at__lte=time.time())
         entries = list(rows.order_by("pk")[:_PORTION])
         erase_entries(scope, entries, EXPIRED_STATUS)

@@ -15,6 +15,7 @@ from jobs_app.services.registry import register_handler
 from memory_app.adapters.extractors import extractors
 from memory_app.domain.entries import Candidate
 from memory_app.domain.extract_excerpts import SourceEvent
+from memory_app.domain.model_use import ModelUse
 from memory_app.domain.proposals import Outcome, Proposal, Source
 from memory_app.domain.topics import INGEST_EVENTS, INGEST_SESSION
 from memory_app.models import IngestedSession, MemoryScope
@@ -27,6 +28,7 @@ from sessions_app.domain.keys import SessionKey, UserKey
 
 _LOOK_BACK = 50
 _PORTION = 500
+_MODEL_ATTEMPTS = 3
 
 
 def request_session_ingestion(key: SessionKey, metadata: Mapping[str, Any], actor: str) -> UUID:
@@ -79,6 +81,11 @@ class Reading:
     proposals: list[Proposal]
     skipped: Mapping[str, int]
     through: int | None
+    model: ModelUse | None = None
+
+
+class ModelUnavailable(Exception):
+    """The language model gave no answer; a later attempt may get one."""
 
 
 class IngestSession:
@@ -135,9 +142,10 @@ def _read(
     recorded: Mapping[str, float] | None = None,
 ) -> Reading:
     moments = {event.event_id: float(event.body.get("timestamp") or 0.0) for event in events}
-    proposals, skipped = [], {}
+    proposals, skipped, model = [], {}, None
     for extractor in extractors():
-        found = extractor.extract(events, keep=job.keep)
+        found = extractor.extract(events, job.keep, done)
+        model = _checked(found.model, job) or model
         for candidate in map(_storable, found.candidates):
             if 0 < candidate.seq <= done:
                 continue
@@ -153,7 +161,14 @@ def _read(
             proposals.append(proposal)
         for item in found.skipped:
             skipped[item.reason] = skipped.get(item.reason, 0) + 1
-    return Reading(source, proposals, skipped, through)
+    return Reading(source, proposals, skipped, through, model)
+
+
+def _checked(use: ModelUse | None, job: ClaimedJob) -> ModelUse | None:
+    """Try again later when the model may answer then; in the end what the other extractors found is stored without it."""
+    if use is not None and use.may_pass and job.attempt < _MODEL_ATTEMPTS:
+        raise ModelUnavailable
+    return use
 
 
 def _storable(candidate: Candidate) -> Candidate:

@@ -15,7 +15,10 @@ def scopes_to_rebuild(project: str | None = None) -> list[int]:
 def rebuild_scope_index(scope_id: int) -> int:
     """Index one scope anew in one transaction: searches see the old index or the new one. Returns its entries."""
     with write_transaction():
-        scope = MemoryScope.objects.select_for_update(no_key=True).get(pk=scope_id)
+        scope = MemoryScope.objects.select_for_update(no_key=True).filter(pk=scope_id).first()
+        if scope is None:
+            # Erased with its user meanwhile.
+            return 0
         entries = list(Memory.objects.filter(scope=scope, status=ACTIVE_STATUS).order_by("pk"))
         rebuild_scope(scope, entries)
     return len(entries)

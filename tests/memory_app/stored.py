@@ -26,9 +26,7 @@ def dump(*layers: str) -> dict[str, list[dict[str, Any]]]:
     """All rows of all tables of these apps."""
     found: dict[str, list[dict[str, Any]]] = {}
     for table, row in _all_rows(layers or LAYERS):
-        found.setdefault(table, []).append(
-            {name: bytes(value) if isinstance(value, memoryview) else value for name, value in row.items()}
-        )
+        found.setdefault(table, []).append({name: _plain(value) for name, value in row.items()})
     return found
 
 
@@ -52,6 +50,12 @@ def _all_rows(layers: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
         for model in apps.get_app_config(layer).get_models(include_auto_created=True):
             for row in model._base_manager.order_by("pk").values():
                 yield model._meta.label, row
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(_plain(item) for item in value)
+    return bytes(value) if isinstance(value, memoryview) else value
 
 
 def _readable(value: object) -> str:
