@@ -131,9 +131,10 @@ def _of(person: Person) -> list[object]:
     owner = (scope.project_id, person.user)
     return [
         row
-        for rows in dump(*EVERYWHERE).values()
+        for table, rows in dump(*EVERYWHERE).items()
         for row in rows
-        if row.get("scope_id") == scope.pk or (row.get("project_id"), row.get("user_id")) == owner
+        if (table.startswith("memory_app") and row.get("scope_id") == scope.pk)
+        or (row.get("project_id"), row.get("user_id")) == owner
     ]
 
 
