@@ -3,7 +3,7 @@
 import logging
 
 import pytest
-from google.adk.agents import LlmAgent
+from google.adk.agents import LlmAgent, SequentialAgent
 from google.adk.apps import App
 from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
 from google.adk.memory.in_memory_memory_service import InMemoryMemoryService
@@ -52,9 +52,9 @@ class Model(BaseLlm):
         yield LlmResponse(content=types.Content(role="model", parts=[part]))
 
 
-async def run(memory, plugin, *, tools=(), tool="", breaks=False, until=None, timeline=None):
+async def run(memory, plugin, *, agent=None, tools=(), tool="", breaks=False, until=None, timeline=None):
     """One turn; returns its events. ``until`` stops listening after so many events."""
-    agent = LlmAgent(name="agent", model=Model(tool=tool, breaks=breaks), tools=list(tools))
+    agent = agent or LlmAgent(name="agent", model=Model(tool=tool, breaks=breaks), tools=list(tools))
     app = App(name="app", root_agent=agent, plugins=[plugin])
     runner = Runner(app=app, session_service=InMemorySessionService(), memory_service=memory, auto_create_session=True)
     events = []
@@ -89,6 +89,14 @@ async def test_the_end_of_an_agent_that_is_used_as_a_tool_is_not_the_end_of_the_
     helper = AgentTool(LlmAgent(name="helper", model=Model(), description="helps"))
     await run(Recorder(timeline), IngestPlugin(), tools=[helper], tool="helper", timeline=timeline)
     assert [step for step, _ in timeline] == ["event", "event", "event", "ingest"]
+
+
+async def test_several_agents_in_one_turn_are_ingested_once_at_its_end():
+    timeline = []
+    first, second = (LlmAgent(name=name, model=Model()) for name in ("first", "second"))
+    steps = SequentialAgent(name="steps", sub_agents=[first, second])
+    await run(Recorder(timeline), IngestPlugin(), agent=steps, timeline=timeline)
+    assert timeline == [("event", "first"), ("event", "second"), ("ingest", "the answer")]
 
 
 async def test_a_failure_is_logged_by_its_kind_and_the_run_is_whole(caplog):
