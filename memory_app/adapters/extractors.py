@@ -1,4 +1,4 @@
-"""The extractors that an ingestion runs, in order: what was said, explicit rules, and a language model if there is one."""
+"""The extractors that an ingestion runs, in order: what was said, explicit rules, a language model if one is named."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -165,7 +165,7 @@ def _read(
 
 
 def _checked(use: ModelUse | None, job: ClaimedJob) -> ModelUse | None:
-    """Try again later when the model may answer then; in the end what the other extractors found is stored without it."""
+    """Try again later when the model may answer then; in the end what the others found is stored without it."""
     if use is not None and use.may_pass and job.attempt < _MODEL_ATTEMPTS:
         raise ModelUnavailable
     return use
@@ -199,7 +199,8 @@ def _store(job: ClaimedJob, reading: Reading) -> dict[str, Any]:
     if log is not None:
         log.through_seq = max(log.through_seq, reading.through or 0)
         log.save(update_fields=["through_seq", "positions"])
-    return outcome.as_json() | {"skipped": dict(sorted(reading.skipped.items()))}
+    result = outcome.as_json() | {"skipped": dict(sorted(reading.skipped.items()))}
+    return result | ({"model": reading.model.as_json()} if reading.model else {})
 
 
 def _store_in_portions(scope: MemoryScope, reading: Reading, job: ClaimedJob, log: IngestedSession | None) -> Outcome:
