@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from django.http import QueryDict
@@ -14,13 +15,15 @@ from adk_project.shared.wire import read_members, read_query
 from memory_app.domain.entries import FACT, KINDS, Candidate
 from memory_app.domain.forgetting import MAX_IDS, Selection
 from memory_app.domain.proposals import Proposal
-from memory_app.models import Memory, Tombstone
-from memory_app.selectors.entries import list_tombstones, readable_entries
+from memory_app.selectors.entries import list_tombstones, readable_entries, said_in
 from memory_app.selectors.search import SearchQuery
 from sessions_app.api.inputs import read_moment
 from sessions_app.domain.event_body import read_event
 from sessions_app.domain.json_text import Json, JsonNumber, dump_json, integer, is_string, number
 from sessions_app.domain.keys import UserKey, clean_id, optional_id
+
+if TYPE_CHECKING:
+    from memory_app.models import Memory, Tombstone
 
 MAX_QUERY = 10_000
 MAX_REASON = 1_000
@@ -130,7 +133,7 @@ class MemoryListQuery:
             cursor=members.get("cursor"),
         )
 
-    def page(self, key: UserKey) -> tuple[list[Memory], str | None]:
+    def page(self, key: UserKey) -> "tuple[list[Memory], str | None]":
         """The rows of this page, the newest first, and the cursor of the next one."""
         rows = readable_entries(key)
         if self.status != "any":
@@ -140,12 +143,12 @@ class MemoryListQuery:
         if self.key is not None:
             rows = rows.filter(key=self.key)
         if self.session_id is not None:
-            rows = rows.filter(source_session_id=self.session_id)
+            rows = said_in(rows, self.session_id)
         identity = {"of": [key.project, key.user_id, *self.kinds], "by": [self.status, self.key, self.session_id]}
         return newest_page(rows, self.limit, self.cursor, identity)
 
 
-def page_tombstones(key: UserKey, query: QueryDict) -> tuple[list[Tombstone], str | None]:
+def page_tombstones(key: UserKey, query: QueryDict) -> "tuple[list[Tombstone], str | None]":
     """``?limit=&cursor=`` of a user's tombstones, the newest first."""
     members = read_query(query, ("limit", "cursor"))
     identity = {"tombstones": [key.project, key.user_id]}

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from memory_app.domain.entries import ACTIVE_STATUS, EXPIRED_STATUS, FORGOTTEN_STATUS
 from memory_app.domain.errors import MemoryNotFound
 from memory_app.domain.views import MemoryView, TombstoneView
-from memory_app.models import IngestedSession, Memory, Tombstone
+from memory_app.models import IngestedSession, Memory, MemorySource, Tombstone
 from sessions_app.domain.keys import UserKey
 
 
@@ -36,6 +36,12 @@ def readable_entries(key: UserKey) -> QuerySet[Memory]:
     alive = Q(expires_at=None) | Q(expires_at__gt=time.time())
     rows = of_user(key).filter(alive).exclude(status__in=(FORGOTTEN_STATUS, EXPIRED_STATUS))
     return rows.select_related("superseded_by")
+
+
+def said_in(rows: QuerySet[Memory], session_id: str) -> QuerySet[Memory]:
+    """Those of some entries that were said in a session, first or once more."""
+    again = MemorySource.objects.filter(source_session_id=session_id)
+    return rows.filter(Q(source_session_id=session_id) | Q(pk__in=again.values("memory_id")))
 
 
 def active_entries(key: UserKey) -> QuerySet[Memory]:

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from memory_app.domain.entries import ACTIVE_STATUS, EXCERPT, EXPIRED_STATUS, FORGOTTEN_STATUS, SUPERSEDED_STATUS
 from memory_app.domain.forgetting import Selection
 from memory_app.models import Memory, MemoryScope, MemorySource
+from memory_app.selectors.entries import said_in
 from memory_app.selectors.search import matching_ids
 from sessions_app.domain.keys import UserKey
 
@@ -57,8 +58,7 @@ def _chosen(scope: MemoryScope, key: UserKey, selection: Selection) -> QuerySet[
     if selection.key is not None:
         rows = rows.filter(key=selection.key)
     if selection.session_id is not None:
-        again = MemorySource.objects.filter(scope=scope, source_session_id=selection.session_id)
-        rows = rows.filter(Q(source_session_id=selection.session_id) | Q(pk__in=again.values("memory_id")))
+        rows = said_in(rows, selection.session_id)
     if selection.kinds:
         rows = rows.filter(kind__in=selection.kinds)
     if selection.before is not None:
