@@ -137,6 +137,14 @@ def test_doctor_says_what_adk_only_logs(tmp_path, text, expected):
     assert done.returncode == 1 and expected in done.stdout, done.stdout
 
 
+def test_doctor_names_a_file_from_before_there_was_memory(tmp_path):
+    (tmp_path / "services.yaml").write_text(services_yaml().partition("  - scheme: threefold\n    type: memory")[0])
+    done = threefold("doctor", tmp_path)
+    assert done.returncode == 1 and "ok   session registration" in done.stdout
+    assert "FAIL memory registration" in done.stdout and "run `threefold init` on it again" in done.stdout
+    assert threefold("init", tmp_path).returncode == threefold("doctor", tmp_path).returncode == 0
+
+
 def test_doctor_misses_the_file(tmp_path):
     done = threefold("doctor", tmp_path)
     assert done.returncode == 1 and "threefold init" in done.stdout

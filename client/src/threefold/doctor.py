@@ -136,8 +136,13 @@ def _registered(kind: str, heard: str) -> Finding:
     except Exception as error:  # whatever a foreign class raises in its constructor
         return Finding(name, False, f"the registered class cannot be constructed ({type(error).__name__})")
     if type(service).__name__ != expected:
-        return Finding(name, False, heard or "ADK does not know threefold:// after loading this directory")
+        return Finding(name, False, heard or _unknown(kind))
     return Finding(name, True, f"ADK makes a {expected} for threefold://")
+
+
+def _unknown(kind: str) -> str:
+    # A file that an older `threefold init` wrote has no entry for it.
+    return f"ADK does not know threefold:// for {kind} after loading this directory: run `threefold init` on it again"
 
 
 class _Listener(logging.Handler):
