@@ -29,16 +29,17 @@ _BEST = """
 WITH wanted (term, weight) AS (VALUES {values})
 SELECT p.memory_id, SUM({points}) AS points
 FROM wanted w CROSS JOIN memory_app_posting p
-WHERE p.scope_id = %s AND p.term = w.term AND (p.live_until IS NULL OR p.live_until > %s)
+WHERE p.scope_id = %s AND p.term = w.term AND (p.live_until IS NULL OR p.live_until > %s){kinds}
 GROUP BY p.memory_id ORDER BY points DESC, p.memory_id DESC LIMIT %s
 """
 # Whole points: sums of integers do not depend on the order in which a database adds them.
 _POINTS = "w.weight * p.tf / (p.tf + %s + %s * p.length)"
 _NEWEST = """
 SELECT p.memory_id FROM memory_app_posting p
-WHERE p.scope_id = %s AND p.term = %s AND (p.live_until IS NULL OR p.live_until > %s)
+WHERE p.scope_id = %s AND p.term = %s AND (p.live_until IS NULL OR p.live_until > %s){kinds}
 ORDER BY p.memory_id DESC LIMIT %s
 """
+_OF_KINDS = " AND EXISTS (SELECT 1 FROM memory_app_memory m WHERE m.id = p.memory_id AND m.kind IN ({}))"
 
 PostingRow = tuple[int, bytes, int, int, int, int, float | None]
 """scope, term, memory, project, tf, length, live until."""
@@ -68,22 +69,36 @@ def copy_expiry(scope_id: int) -> None:
 
 
 def best_by_terms(
-    scope_id: int, weights: Sequence[tuple[bytes, float]], constants: tuple[float, float], now: float, limit: int
+    scope_id: int,
+    weights: Sequence[tuple[bytes, float]],
+    constants: tuple[float, float],
+    now: float,
+    limit: int,
+    kinds: Sequence[str] = (),
 ) -> list[int]:
-    """The entries with the greatest sums over the given terms. ``constants`` are BM25's: fixed, and per word."""
+    """The entries with the greatest sums over the given terms, of the given kinds or of all.
+
+    ``constants`` are BM25's: fixed, and per word.
+    """
     postgresql = connection.vendor == "postgresql"
     values = ", ".join("(%s::bytea, %s::float8)" if postgresql else "(%s, %s)" for _ in weights)
     points = f"trunc({_POINTS})::bigint" if postgresql else f"CAST({_POINTS} AS INTEGER)"
     flat = [item for pair in weights for item in pair]
     with connection.cursor() as cursor:
-        cursor.execute(_BEST.format(values=values, points=points), [*flat, *constants, scope_id, now, limit])
+        statement = _BEST.format(values=values, points=points, kinds=_of_kinds(kinds))
+        cursor.execute(statement, [*flat, *constants, scope_id, now, *kinds, limit])
         return [row[0] for row in cursor.fetchall()]
 
 
-def newest_by_term(scope_id: int, term: bytes, now: float, limit: int) -> list[int]:
+def newest_by_term(scope_id: int, term: bytes, now: float, limit: int, kinds: Sequence[str] = ()) -> list[int]:
     with connection.cursor() as cursor:
-        cursor.execute(_NEWEST, [scope_id, term, now, limit])
+        cursor.execute(_NEWEST.format(kinds=_of_kinds(kinds)), [scope_id, term, now, *kinds, limit])
         return [row[0] for row in cursor.fetchall()]
+
+
+def _of_kinds(kinds: Sequence[str]) -> str:
+    """Kinds are asked for before the cut: a rare one would else lose all its places to the others."""
+    return _OF_KINDS.format(", ".join("%s" for _ in kinds)) if kinds else ""
 
 
 def _execute_many(statement: str, rows: Sequence[tuple]) -> None:

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Iterable
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from memory_app.domain.entries import ACTIVE_STATUS, EXPIRED_STATUS, FORGOTTEN_STATUS
+from memory_app.domain.entries import EXPIRED_STATUS, FORGOTTEN_STATUS
 from memory_app.domain.errors import MemoryNotFound
 from memory_app.domain.views import MemoryView, TombstoneView
 from memory_app.models import IngestedSession, Memory, MemorySource, Tombstone
@@ -40,12 +40,8 @@ def readable_entries(key: UserKey) -> QuerySet[Memory]:
 
 def said_in(rows: QuerySet[Memory], session_id: str) -> QuerySet[Memory]:
     """Those of some entries that were said in a session, first or once more."""
-    again = MemorySource.objects.filter(source_session_id=session_id)
-    return rows.filter(Q(source_session_id=session_id) | Q(pk__in=again.values("memory_id")))
-
-
-def active_entries(key: UserKey) -> QuerySet[Memory]:
-    return readable_entries(key).filter(status=ACTIVE_STATUS)
+    again = MemorySource.objects.filter(memory=OuterRef("pk"), source_session_id=session_id)
+    return rows.filter(Q(source_session_id=session_id) | Exists(again))
 
 
 def of_user(key: UserKey) -> QuerySet[Memory]:

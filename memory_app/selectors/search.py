@@ -42,7 +42,7 @@ _STANDING_LIMIT = 50
 _HIDDEN_LIMIT = 200
 _PREFIX_TERMS = 100
 _SIMILAR_TO, _SIMILAR_EACH = 5, 5
-# Entries of one event share a place among the candidates, and a filter by kind drops some: so more are read than kept.
+# Entries of one event share a place among the candidates: so more are read than kept.
 _READ_FACTOR = 2
 
 
@@ -152,10 +152,10 @@ class _Search:
         if not plan.leading:
             return []
         leading = {stored: asked for stored, asked in self.stored.items() if asked in plan.leading}
-        limit = CANDIDATE_LIMIT * _READ_FACTOR * (_READ_FACTOR if self.query.kinds else 1)
+        limit, kinds = CANDIDATE_LIMIT * _READ_FACTOR, self.query.kinds
         if plan.newest_only and len(leading) == 1:
             [term] = leading
-            return newest_by_term(self.scope.pk, term.encode(), self.now, min(limit, POSTINGS_BUDGET))
+            return newest_by_term(self.scope.pk, term.encode(), self.now, min(limit, POSTINGS_BUDGET), kinds)
         scale = (K1 + 1) * POINTS_PER_UNIT
         weights = [
             (
@@ -165,7 +165,7 @@ class _Search:
             for stored, asked in sorted(leading.items())
         ]
         average = max(1, statistics.total_length) / max(1, statistics.count)
-        return best_by_terms(self.scope.pk, weights, (K1 * (1 - B), K1 * B / average), self.now, limit)
+        return best_by_terms(self.scope.pk, weights, (K1 * (1 - B), K1 * B / average), self.now, limit, kinds)
 
     def _hidden(self) -> Iterable[Memory]:
         """What may not be shown but might have matched: for the explanation of misses only."""
