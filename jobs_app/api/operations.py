@@ -21,7 +21,7 @@ def answer_operation(request: Request, operation_id: UUID, when_done: str | None
 
     ``when_done`` is what a route answers instead once the work is done; such a route always waits.
     """
-    if not _asks_to_wait(request) and when_done is None:
+    if not asks_to_wait(request) and when_done is None:
         return json_response(operation_text(get_operation(operation_id)), status=202)
     view = _wait(operation_id)
     if view.status in UNFINISHED:
@@ -43,7 +43,8 @@ def operation_text(view: OperationView) -> str:
     return json.dumps({"operation": {name: value for name, value in members.items() if value is not None}})
 
 
-def _asks_to_wait(request: Request | HttpRequest) -> bool:
+def asks_to_wait(request: Request | HttpRequest) -> bool:
+    """Whether the caller waits. Raises Invalid: a route asks before it writes the job, so that a refusal wrote none."""
     unknown = set(request.GET) - {"wait"}
     if unknown:
         raise invalid_field(min(unknown)[:64], "is unknown; accepted are: wait")

@@ -41,6 +41,7 @@ class Policy(PolicyView):
     def put(self, request: Request, app: str) -> HttpResponse:
         """Put a policy in force as it was planned."""
         self.check_user(None)
+        read_query(request.query_params, ())
         members = read_members(self.read_json(), ("policy", "fingerprint"))
         fingerprint = members.get("fingerprint")
         if not isinstance(fingerprint, str):
@@ -54,6 +55,7 @@ class PolicyPlan(PolicyView):
     def post(self, request: Request, app: str) -> HttpResponse:
         """What a policy would do to the memories that are there. Nothing is changed."""
         self.check_user(None)
+        read_query(request.query_params, ())
         members = read_members(self.read_json(), ("policy",))
         return json_response(_plan_text(plan_policy(self.project_id, _policy(members.get("policy")))))
 

@@ -146,7 +146,10 @@ ingest_events = describe(
 )
 ingest_session = describe("ingestSession", OPERATION, tag=_TAG, status=202, query=_WAIT, body=_INGESTION)
 add_session_to_memory = describe(
-    "addSessionToMemory", {"nullable": True, "description": "null"}, tag=_TAG, body=shape(("sessionId",), sessionId=TEXT)
+    "addSessionToMemory",
+    {"nullable": True, "description": "null"},
+    tag=_TAG,
+    body=shape(("sessionId",), sessionId=TEXT),
 )
 list_tombstones = describe(
     "listTombstones", shape(("tombstones",), tombstones=list_of(FREE), next=TEXT), tag=_TAG, query=_PAGE

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from adk_project.shared.wire import json_response, read_members, read_query
-from jobs_app.api.operations import answer_operation
+from jobs_app.api.operations import answer_operation, asks_to_wait
 from memory_app.api import inputs, rendering, schema
 from memory_app.domain.errors import NotIndexedYet
 from memory_app.selectors import entries
@@ -28,6 +28,13 @@ class MemoryView(UserView):
 
     scopes: ClassVar[Mapping[str, str]] = {"GET": "memory:read", "HEAD": "memory:read", "DELETE": "memory:forget"}
     default_scope = "memory:write"
+    methods_with_query: ClassVar[frozenset[str]] = frozenset()
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        super().initial(request, *args, **kwargs)
+        if request.method not in self.methods_with_query:
+            # A parameter that means nothing here was meant to mean something.
+            read_query(request.query_params, ())
 
 
 class OneUser(UserView):
@@ -42,6 +49,8 @@ class OneUser(UserView):
 
 
 class Memories(MemoryView):
+    methods_with_query = frozenset({"GET", "HEAD"})
+
     @schema.list_memories
     def get(self, request: Request, app: str, user: str) -> HttpResponse:
         """The user's memories, the newest first, filtered, in pages."""
@@ -58,6 +67,8 @@ class Memories(MemoryView):
 
 
 class OneMemory(MemoryView):
+    methods_with_query = frozenset({"DELETE"})
+
     @schema.get_memory
     def get(self, request: Request, app: str, user: str, memory: str) -> HttpResponse:
         """One memory."""
@@ -117,9 +128,12 @@ class MemoryForget(MemoryView):
 
 
 class MemoryEvents(MemoryView):
+    methods_with_query = frozenset({"POST"})
+
     @schema.ingest_events
     def post(self, request: Request, app: str, user: str) -> HttpResponse:
         """Have some events ingested."""
+        asks_to_wait(request)
         events, session_id, metadata = inputs.read_ingestion(self.read_json(when_empty={}))
         operation = request_events_ingestion(self.user_key, session_id, events or [], metadata, self.caller.actor)
         return answer_operation(request, operation)
@@ -131,6 +145,7 @@ class SessionIngest(SessionRoute):
     @schema.ingest_session
     def post(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Have the session's log ingested, or the given events of it."""
+        asks_to_wait(request)
         events, _, metadata = inputs.read_ingestion(self.read_json(when_empty={}))
         if events is None:
             operation = request_session_ingestion(self.key, metadata, self.caller.actor)
@@ -152,6 +167,8 @@ class AddSessionToMemory(MemoryView):
 
 
 class Tombstones(MemoryView):
+    methods_with_query = frozenset({"GET", "HEAD"})
+
     @schema.list_tombstones
     def get(self, request: Request, app: str, user: str) -> HttpResponse:
         """What was forgotten, when, by whom and why; never what it said."""
