@@ -3,7 +3,8 @@
 import os
 
 from celery import Celery
-from celery.signals import task_postrun
+from celery.signals import task_postrun, worker_init
+from kombu.transport.redis import Channel
 
 from adk_project.shared.worker_pulse import record_pulse
 
@@ -13,7 +14,18 @@ app = Celery("threefold")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
+# A worker that loses Redis while it holds messages would try to give them back over the connection it has just forgotten
+# and end with an AttributeError (Celery 5.7). They are mere wake-up calls, and the visibility time-out gives them back.
+Channel.do_restore = False
+
 
 @task_postrun.connect
 def _on_task_end(**_: object) -> None:
     record_pulse()
+
+
+@worker_init.connect
+def _on_worker_start(**_: object) -> None:
+    from memory_app.services.digest_keys import refuse_to_start
+
+    refuse_to_start()

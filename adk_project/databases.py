@@ -8,9 +8,10 @@ from typing import Any
 
 import dj_database_url
 
+# secure_delete: what was forgotten must not stay readable in free pages; not every build of SQLite has it on.
 _SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA busy_timeout=20000;PRAGMA mmap_size=134217728;"
-    "PRAGMA cache_size=-20000;PRAGMA journal_size_limit=27103364;"
+    "PRAGMA cache_size=-20000;PRAGMA journal_size_limit=27103364;PRAGMA secure_delete=ON;"
 )
 
 _IDLE_TRANSACTION_TIMEOUT = "idle_in_transaction_session_timeout=60000"

@@ -79,6 +79,18 @@ VARIABLES = (
         "Signs admin sessions; needed in production, otherwise kept in the data directory's file `secret-key`.",
     ),
     Variable(
+        "THREEFOLD_DIGEST_KEY",
+        "",
+        rules.secret(32),
+        "Makes the digests of what was forgotten; needed in production, otherwise kept in the file `digest-key`.",
+    ),
+    Variable(
+        "THREEFOLD_OLD_DIGEST_KEYS",
+        "",
+        rules.secrets(32),
+        "Digest keys used before, separated by commas. What was forgotten under them stays forgotten.",
+    ),
+    Variable(
         "THREEFOLD_ALLOWED_HOSTS",
         "",
         rules.HOSTS,
@@ -164,6 +176,26 @@ VARIABLES = (
         "The largest state of one session, as JSON text.",
     ),
     Variable(
+        "THREEFOLD_LLM_EXTRACTOR",
+        "off",
+        rules.one_of("off", "openai", "genai"),
+        "A language model reads what is ingested: openai is any server with chat completions, genai Google's REST API.",
+    ),
+    Variable(
+        "THREEFOLD_LLM_URL",
+        "",
+        rules.url("http", "https"),
+        "Where the model answers, without `/chat/completions` or `/v1beta`; blank with genai: Google's own address.",
+    ),
+    Variable("THREEFOLD_LLM_MODEL", "", rules.text(), "The model's name there."),
+    Variable("THREEFOLD_LLM_API_KEY", "", rules.text(), "The key sent to the model's server; blank: none is sent."),
+    Variable(
+        "THREEFOLD_LLM_TIMEOUT_SECONDS",
+        "20",
+        rules.whole_number(1, "seconds"),
+        "How long one answer of the model may take; below 60, since a worker holds a job for a minute at a time.",
+    ),
+    Variable(
         "THREEFOLD_DATABASE_POOL_MIN",
         "1",
         rules.whole_number(0, "connections"),
@@ -242,6 +274,10 @@ _CONTRADICTIONS = (
         "THREEFOLD_SECRET_KEY must be set when THREEFOLD_MODE is production.",
     ),
     (
+        lambda v: _is_production(v) and not v["THREEFOLD_DIGEST_KEY"],
+        "THREEFOLD_DIGEST_KEY must be set when THREEFOLD_MODE is production: it must outlive every container.",
+    ),
+    (
         lambda v: _is_production(v) and not v["DATABASE_URL"].startswith("postgres"),
         "DATABASE_URL must name a PostgreSQL database when THREEFOLD_MODE is production: several processes write.",
     ),
@@ -256,6 +292,24 @@ _CONTRADICTIONS = (
     (
         lambda v: not _is_production(v) and v["THREEFOLD_WEB_PROCESSES"] > 1,
         "THREEFOLD_WEB_PROCESSES must be 1 when THREEFOLD_MODE is embedded: cache and worker live in that process.",
+    ),
+    (
+        lambda v: v["THREEFOLD_LLM_EXTRACTOR"] != "off" and not v["THREEFOLD_LLM_MODEL"],
+        "THREEFOLD_LLM_MODEL must be set when THREEFOLD_LLM_EXTRACTOR is not off.",
+    ),
+    (
+        lambda v: v["THREEFOLD_LLM_EXTRACTOR"] == "openai" and not v["THREEFOLD_LLM_URL"],
+        "THREEFOLD_LLM_URL must be set when THREEFOLD_LLM_EXTRACTOR is openai: conversations go nowhere by default.",
+    ),
+    (
+        lambda v: (
+            v["THREEFOLD_LLM_EXTRACTOR"] == "genai" and not v["THREEFOLD_LLM_URL"] and not v["THREEFOLD_LLM_API_KEY"]
+        ),
+        "THREEFOLD_LLM_API_KEY must be set when THREEFOLD_LLM_EXTRACTOR is genai without THREEFOLD_LLM_URL.",
+    ),
+    (
+        lambda v: v["THREEFOLD_LLM_TIMEOUT_SECONDS"] >= 60,
+        "THREEFOLD_LLM_TIMEOUT_SECONDS must be below 60: a worker holds a job for a minute at a time.",
     ),
     (
         lambda v: v["THREEFOLD_DATABASE_POOL_MIN"] > v["THREEFOLD_DATABASE_POOL_MAX"],

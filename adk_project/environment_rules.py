@@ -71,6 +71,15 @@ def secret(minimum_characters: int) -> Rule:
     return Rule(f"at least {minimum_characters} random characters", parse)
 
 
+def secrets(minimum_characters: int) -> Rule:
+    one = secret(minimum_characters)
+
+    def parse(value: str) -> tuple[str, ...]:
+        return tuple(one.parse(item.strip()) for item in value.split(",") if item.strip())
+
+    return Rule(f"secrets separated by commas, each of {one.phrase}", parse)
+
+
 def url(*schemes: str) -> Rule:
     # Reading a port that is no number raises ValueError too.
     def parse(value: str) -> str:

@@ -45,8 +45,11 @@ def post_worker_init(worker: Any) -> None:
     """Start the embedded worker beside the web threads."""
     if _env["THREEFOLD_MODE"] == EMBEDDED:
         from adk_project.shared.embedded_worker import start_embedded_worker
+        from jobs_app.adapters.nudge import wake_with
 
-        _embedded_workers.append(start_embedded_worker())
+        embedded = start_embedded_worker()
+        wake_with(lambda: embedded.wake("jobs_app.tasks.drain_jobs"))
+        _embedded_workers.append(embedded)
 
 
 def worker_exit(server: Any, worker: Any) -> None:

@@ -26,18 +26,24 @@ THREEFOLD_RATE_LIMIT_PER_MINUTE: int = _env["THREEFOLD_RATE_LIMIT_PER_MINUTE"]
 THREEFOLD_MAX_BODY_BYTES: int = _env["THREEFOLD_MAX_BODY_BYTES"]
 THREEFOLD_MAX_EVENT_BYTES: int = _env["THREEFOLD_MAX_EVENT_BYTES"]
 THREEFOLD_MAX_STATE_BYTES: int = _env["THREEFOLD_MAX_STATE_BYTES"]
+THREEFOLD_LLM_EXTRACTOR: str = _env["THREEFOLD_LLM_EXTRACTOR"]
+THREEFOLD_LLM_URL: str = _env["THREEFOLD_LLM_URL"]
+THREEFOLD_LLM_MODEL: str = _env["THREEFOLD_LLM_MODEL"]
+THREEFOLD_LLM_API_KEY: str = _env["THREEFOLD_LLM_API_KEY"]
+THREEFOLD_LLM_TIMEOUT_SECONDS: int = _env["THREEFOLD_LLM_TIMEOUT_SECONDS"]
 
 _in_production = THREEFOLD_MODE == PRODUCTION
 if not _in_production:
     try:
         THREEFOLD_DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _env["THREEFOLD_SECRET_KEY"] = _env["THREEFOLD_SECRET_KEY"] or load_or_create_secret_key(
-            THREEFOLD_DATA_DIR / "secret-key"
-        )
+        for name, file in (("THREEFOLD_SECRET_KEY", "secret-key"), ("THREEFOLD_DIGEST_KEY", "digest-key")):
+            _env[name] = _env[name] or load_or_create_secret_key(THREEFOLD_DATA_DIR / file)
     except OSError as refusal:
         sys.exit(f"threefold: THREEFOLD_DATA_DIR must be a directory this user can write to ({refusal.strerror}).")
 
 SECRET_KEY: str = _env["THREEFOLD_SECRET_KEY"]
+THREEFOLD_DIGEST_KEY: str = _env["THREEFOLD_DIGEST_KEY"]
+THREEFOLD_OLD_DIGEST_KEYS: tuple[str, ...] = _env["THREEFOLD_OLD_DIGEST_KEYS"]
 DEBUG = False
 # The container's own health check asks at 127.0.0.1.
 ALLOWED_HOSTS = [*_env["THREEFOLD_ALLOWED_HOSTS"], "localhost", "127.0.0.1", "[::1]"]
@@ -53,7 +59,9 @@ INSTALLED_APPS = [
     "django_filters",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "jobs_app",
     "sessions_app",
+    "memory_app",
 ]
 
 MIDDLEWARE = [
@@ -191,6 +199,17 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "health_check_interval": 25,
 }
 CELERY_BEAT_SCHEDULE = {
+    "sweep-jobs": {"task": "jobs_app.tasks.drain_jobs", "schedule": 5.0, "options": {"expires": 30}},
+    "forget-finished-jobs": {
+        "task": "jobs_app.tasks.forget_finished_jobs",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
+    "sweep-expired-memories": {
+        "task": "memory_app.tasks.sweep_expired_memories",
+        "schedule": 60.0,
+        "options": {"expires": 300},
+    },
     "sweep-expired-sessions": {
         "task": "sessions_app.tasks.sweep_expired_sessions",
         "schedule": 60.0,

@@ -22,7 +22,9 @@ urlpatterns = [
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("sessions_app.api.urls")),
+    path("api/v1/", include("memory_app.api.urls")),
     path("", include("sessions_app.api.urls")),
+    path("", include("memory_app.api.urls")),
 ]
 
 handler400 = "adk_project.shared.problems.bad_request"

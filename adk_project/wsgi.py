@@ -10,3 +10,6 @@ application = get_wsgi_application()
 
 # Shared tasks belong to the current Celery application, so there must be one before a request asks for it.
 from adk_project import celery  # noqa: E402, F401
+from memory_app.services.digest_keys import refuse_to_start  # noqa: E402
+
+refuse_to_start()

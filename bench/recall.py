@@ -1,8 +1,8 @@
 """How much of what a question needs a search brings back, beside ADK's own memory services in the same run.
 
-    python bench/recall.py [--questions 100] [--only threefold] [--format json]
+    [DATABASE_URL=postgresql://…] python bench/recall.py [--questions 100] [--only threefold] [--format json]
 
-LoCoMo is CC BY-NC and no part of this repository: its path comes from THREEFOLD_LOCOMO, by default ../shared/data.
+LoCoMo is CC BY-NC and no part of this repository: its path comes from BENCH_LOCOMO, by default ../shared/data.
 """
 
 import argparse
@@ -22,8 +22,10 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from bench.database import own_database  # noqa: E402 - needs the path
+
 SAMPLE = ROOT / "tests" / "memory_app" / "data"
-LOCOMO = Path(os.environ.get("THREEFOLD_LOCOMO") or ROOT.parent / "shared" / "data" / "locomo_dev.jsonl.gz")
+LOCOMO = Path(os.environ.get("BENCH_LOCOMO") or ROOT.parent / "shared" / "data" / "locomo_dev.jsonl.gz")
 DEPTH = 20
 CUTS = (5, 10, 20)
 
@@ -131,11 +133,11 @@ def data_sets() -> Iterator[tuple[str, list[Scope]]]:
             print(f"{name}: skipped, its file is not here (LoCoMo is not distributed with Threefold)", file=sys.stderr)
 
 
-def searchers(only: str | None = None) -> list[Searcher]:
-    """The searches to compare. A search with a database behind it joins them here."""
-    from bench.recall_searchers import AdkInMemory, AdkSqlite, InMemoryIndex
+def searchers(vendor: str, only: str | None = None) -> list[Searcher]:
+    """The searches to compare; the server's own on a database of this ``vendor``."""
+    from bench.recall_searchers import AdkInMemory, AdkSqlite, Database, InMemoryIndex
 
-    found: list[Searcher] = [InMemoryIndex(), AdkInMemory(), AdkSqlite()]
+    found: list[Searcher] = [Database(vendor), InMemoryIndex(), AdkInMemory(), AdkSqlite()]
     return [searcher for searcher in found if only is None or only.lower() in searcher.name.lower()]
 
 
@@ -151,10 +153,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", help="only searches with this in their name")
     parser.add_argument("--format", choices=("table", "json"), default="table")
     options = parser.parse_args(arguments)
+    with own_database() as vendor:
+        return _compare(vendor, options)
+
+
+def _compare(vendor: str, options: argparse.Namespace) -> int:
     results: dict[str, dict[str, dict[str, float]]] = {}
     missed = []
     for data_set, scopes in data_sets():
-        for searcher in searchers(options.only):
+        for searcher in searchers(vendor, options.only):
             figures = measure(searcher, scopes, options.questions)
             results.setdefault(data_set, {})[searcher.name] = figures
             if options.format == "table":

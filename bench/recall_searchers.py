@@ -1,6 +1,7 @@
 """The searches that bench/recall.py compares: Threefold's ranking over an index in memory, and ADK's two services."""
 
 import asyncio
+import uuid
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -93,6 +94,29 @@ class InMemoryIndex:
 
     def search(self, scope: Scope, query: str, limit: int) -> list[str]:
         return [hit.entry_id for hit in self.index.search(query, limit).hits]
+
+
+class Database:
+    """The search that the server runs, over its tables; within ``bench.database.own_database``."""
+
+    def __init__(self, vendor: str) -> None:
+        self.name = f"threefold ({vendor})"
+
+    def load(self, scope: Scope) -> None:
+        from bench.database import make_scope, store_turns
+
+        # Two data sets may call a user by the same name.
+        self.key = make_scope(f"{scope.name} {uuid.uuid4().hex}")
+        sessions: dict[str, list[Turn]] = {}
+        for turn in scope.turns:
+            sessions.setdefault(turn.session, []).append(turn)
+        for session, turns in sessions.items():
+            store_turns(self.key, session, turns)
+
+    def search(self, scope: Scope, query: str, limit: int) -> list[str]:
+        from memory_app.selectors.search import SearchQuery, search
+
+        return [str(hit.memory.event_id) for hit in search(self.key, SearchQuery(query, limit=limit)).hits]
 
 
 def _entry(turn: Turn, length: int) -> Entry:

@@ -16,30 +16,32 @@ from typing import Any
 from urllib.parse import urlencode
 
 from google.adk.agents import LlmAgent
+from google.adk.apps import App
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
+from google.adk.tools.preload_memory_tool import preload_memory_tool
 from google.genai import types
 
 from devtools.paths import Refusal
 from devtools.place import is_ready, running_server
-from threefold import ThreefoldSessionService
+from threefold import IngestPlugin, ThreefoldMemoryService, ThreefoldSessionService
 
 _APP = "demo"
 _RESTART_SECONDS = 30
-_WITH_PREFERENCE = "22 °C, in Celsius as you asked."
-_WITHOUT_PREFERENCE = "72 °F. You have told me no preference."
+_WITH_PREFERENCE = "It is 22 °C."
+_WITHOUT_PREFERENCE = "It is 72 °F."
 
 
 class ScriptedModel(BaseLlm):
-    """Knows nothing but the conversation it is sent: Celsius only for somebody who asked for it there."""
+    """Knows nothing but what it is sent: Celsius only for somebody who asked for it there."""
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
         said = [part.text or "" for content in llm_request.contents for part in content.parts or []]
-        if "prefer" in said[-1]:
+        if not any(text.endswith("?") for text in said):
             answer = "Understood."
         else:
             answer = _WITH_PREFERENCE if any("prefer Celsius" in text for text in said) else _WITHOUT_PREFERENCE
@@ -47,36 +49,71 @@ class ScriptedModel(BaseLlm):
 
 
 class Story:
-    """Two users, two sessions, one killed server."""
+    """Two users, one killed server, and a memory that is recalled and then forgotten."""
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
         note = self._server()
         self._url: str = note["url"]
-        self._service = ThreefoldSessionService(
-            uri=self._url.replace("http://", "threefold://"),
-            api_key=(data_dir / "first-api-key").read_text().strip(),
+        uri = self._url.replace("http://", "threefold://")
+        key = (data_dir / "first-api-key").read_text().strip()
+        self._sessions = ThreefoldSessionService(uri, api_key=key)
+        self._memories = ThreefoldMemoryService(uri, api_key=key, wait=True)
+        agent = LlmAgent(name="weather", model=ScriptedModel(model="scripted"), tools=[preload_memory_tool])
+        self._runner = Runner(
+            app=App(name=_APP, root_agent=agent, plugins=[IngestPlugin(strict=True)]),
+            session_service=self._sessions,
+            memory_service=self._memories,
+            auto_create_session=True,
         )
-        agent = LlmAgent(name="weather", model=ScriptedModel(model="scripted"))
-        self._runner = Runner(app_name=_APP, agent=agent, session_service=self._service)
-        tail = secrets.token_hex(3)
-        self._of_ana, self._of_ben = f"s1-{tail}", f"s2-{tail}"
+        self._tail = secrets.token_hex(3)
+        # Everybody is new at each telling: what an earlier one remembers is nobody's here.
+        self._ana, self._ben = f"ana-{self._tail}", f"ben-{self._tail}"
 
     async def play(self) -> bool:
         """True when every answer was the right one."""
-        await self._service.create_session(app_name=_APP, user_id="ana", session_id=self._of_ana)
-        await self._service.create_session(app_name=_APP, user_id="ben", session_id=self._of_ben)
-        stated = await self._say("ana", self._of_ana, "I prefer Celsius.") == "Understood."
+        stated = await self._say(self._ana, "s1", "I prefer Celsius.") == "Understood."
         self._kill_server()
-        kept = await self._say("ana", self._of_ana, "How warm is it?") == _WITH_PREFERENCE
-        apart = await self._say("ben", self._of_ben, "How warm is it?") == _WITHOUT_PREFERENCE
-        hidden = await self._cannot_read("ben", self._of_ana)
-        await self._service.close()
-        self._report(stated and kept, apart and hidden)
-        return stated and kept and apart and hidden
+        kept = await self._asks(self._ana, "s1", _WITH_PREFERENCE)
+        recalled = await self._asks(self._ana, "s2", _WITH_PREFERENCE)
+        apart = await self._asks(self._ben, "b1", _WITHOUT_PREFERENCE)
+        hidden = await self._cannot_read(self._ben, self._id("s1"))
+        await self._forget("prefer Celsius")
+        gone = await self._asks(self._ana, "s3", _WITHOUT_PREFERENCE)
+        await self._add_again("s1")
+        gone = await self._asks(self._ana, "s4", _WITHOUT_PREFERENCE) and gone
+        await self._runner.close()
+        await self._sessions.close()
+        await self._memories.close()
+        self._report(stated and kept, recalled, apart and hidden, gone)
+        return stated and kept and recalled and apart and hidden and gone
+
+    async def _asks(self, user: str, session: str, expected: str) -> bool:
+        return await self._say(user, session, "How warm is it?") == expected
+
+    async def _forget(self, words: str) -> None:
+        found = await self._memories.search_memory(app_name=_APP, user_id=self._ana, query=words)
+        for memory in found.memories:
+            if words in "".join(part.text or "" for part in memory.content.parts or []):
+                await self._memories.delete_memory(app_name=_APP, user_id=self._ana, memory_id=memory.id)
+                kind, session = memory.custom_metadata["kind"], memory.custom_metadata["session_id"]
+                print(f"--- forgotten: one {kind} that came from [{session}]")
+
+    async def _add_again(self, session: str) -> None:
+        """What the plug-in does after each turn: the session's log still holds the sentence."""
+        name = self._id(session)
+        stored = await self._sessions.get_session(app_name=_APP, user_id=self._ana, session_id=name)
+        if stored is None:
+            raise Refusal("The session is gone.")
+        await self._memories.add_session_to_memory(stored)
+        print(f"--- [{stored.id}] added to memory again, the sentence still in its log")
+
+    def _id(self, session: str) -> str:
+        return f"{session}-{self._tail}"
 
     async def _say(self, user: str, session: str, text: str) -> str:
-        print(f"[{session}] {user}: {text}")
+        session = self._id(session)
+        print(f"[{session}] {_name(user)}: {text}")
         message = types.Content(role="user", parts=[types.Part(text=text)])
         answer = ""
         async for event in self._runner.run_async(user_id=user, session_id=session, new_message=message):
@@ -85,8 +122,8 @@ class Story:
         return answer
 
     async def _cannot_read(self, user: str, session: str) -> bool:
-        found = await self._service.get_session(app_name=_APP, user_id=user, session_id=session)
-        print(f"[{session}] {user} asks for this session and gets: {found}")
+        found = await self._sessions.get_session(app_name=_APP, user_id=user, session_id=session)
+        print(f"[{session}] {_name(user)} asks for this session and gets: {found}")
         return found is None
 
     def _server(self) -> dict[str, Any]:
@@ -110,10 +147,20 @@ class Story:
             time.sleep(0.1)
         raise Refusal("The server did not come back.")
 
-    def _report(self, kept: bool, apart: bool) -> None:
-        print(f"Ana's session went on after the kill, preference included: {'yes' if kept else 'NO'}")
-        print(f"Ben sees nothing of it: {'yes' if apart else 'NO'}")
-        print(f"See it in the admin: {self._url}/admin/sessions_app/session/?{urlencode({'q': self._of_ana})}")
+    def _report(self, kept: bool, recalled: bool, apart: bool, gone: bool) -> None:
+        print(f"Ana's session went on after the kill, preference included: {_yes(kept)}")
+        print(f"A new session of hers recalled the preference: {_yes(recalled)}")
+        print(f"Ben sees nothing of it: {_yes(apart)}")
+        print(f"Once forgotten it stayed gone, also after its session was added again: {_yes(gone)}")
+        print(f"See it in the admin: {self._url}/admin/sessions_app/session/?{urlencode({'q': self._id('s1')})}")
+
+
+def _name(user: str) -> str:
+    return user.partition("-")[0]
+
+
+def _yes(fine: bool) -> str:
+    return "yes" if fine else "NO"
 
 
 def main(data_dir: str) -> int:

@@ -10,9 +10,17 @@ from django.db.models import Q, QuerySet
 
 from adk_project.shared.transactions import read_snapshot
 from sessions_app.domain.access import Caller, key_digest
-from sessions_app.domain.errors import SessionNotFound
+from sessions_app.domain.errors import ProjectNotFound, SessionNotFound
 from sessions_app.domain.keys import SessionKey, UserKey
-from sessions_app.domain.records import ApiKeyView, EventOutline, EventWindow, SessionView, StoredEvent
+from sessions_app.domain.records import (
+    ApiKeyView,
+    EventOutline,
+    EventWindow,
+    LogEntry,
+    SessionHead,
+    SessionView,
+    StoredEvent,
+)
 from sessions_app.domain.state import merge_state_text
 from sessions_app.models import (
     ApiKey,
@@ -135,6 +143,54 @@ def user_state(key: UserKey) -> str:
 def app_state(project: str) -> str:
     """A project's shared state as a JSON object text, keys without ``app:``."""
     return _shared_text(project, _APP)
+
+
+def session_head(key: SessionKey) -> SessionHead:
+    """Where a session's log ends. Raises SessionNotFound."""
+    head = find_session_head(key)
+    if head is None:
+        raise SessionNotFound
+    return head
+
+
+def find_session_head(key: SessionKey) -> SessionHead | None:
+    """Where a session's log ends; None when there is none."""
+    found = Session.objects.at(key).alive(time.time()).values_list("pk", "last_seq").first()
+    return SessionHead(*found) if found else None
+
+
+def read_log(session_pk: int, after_seq: int, through_seq: int) -> list[LogEntry]:
+    """A stretch of a log, both ends by seq, the first excluded. Empty when the session is gone."""
+    rows = Event.objects.filter(session_id=session_pk, seq__gt=after_seq, seq__lte=through_seq)
+    columns = rows.order_by("seq").values_list("seq", "event_id", "body", "recorded_at")
+    return [LogEntry(*values) for values in columns]
+
+
+def living_sessions(pks: Sequence[int]) -> set[int]:
+    """Which of these sessions, by row number, still exist."""
+    found: set[int] = set()
+    for start in range(0, len(pks), 500):
+        found.update(Session.objects.filter(pk__in=pks[start : start + 500]).values_list("pk", flat=True))
+    return found
+
+
+def seqs_of_events(session_pk: int, event_ids: Sequence[str]) -> dict[str, int]:
+    """The seq of each of these events that the log holds."""
+    rows = Event.objects.filter(session_id=session_pk, event_id__in=event_ids)
+    return dict(rows.values_list("event_id", "seq"))
+
+
+def project_id(name: str) -> int:
+    """The row number of a project. Raises ProjectNotFound."""
+    found = Project.objects.filter(name=name).values_list("pk", flat=True).first()
+    if found is None:
+        raise ProjectNotFound
+    return found
+
+
+def project_name(number: int) -> str:
+    """The name of the project with this row number; blank, which is no project's name, where there is none."""
+    return Project.objects.filter(pk=number).values_list("name", flat=True).first() or ""
 
 
 def _sessions() -> SessionQuerySet:

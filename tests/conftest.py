@@ -8,9 +8,9 @@ import pytest
 import redis
 from django.conf import settings
 
-from tests.live import app, live, own_server, sessions
+from tests.live import app, live, memories, own_server, sessions
 
-__all__ = ["app", "live", "own_server", "sessions"]
+__all__ = ["app", "live", "memories", "own_server", "sessions"]
 
 DATABASE_URL = os.environ.get("DATABASE_URL", "")
 ON_POSTGRESQL = DATABASE_URL.startswith("postgres")

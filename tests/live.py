@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from tests.server_process import ServerProcess
-from threefold import ThreefoldSessionService
+from threefold import ThreefoldMemoryService, ThreefoldSessionService
 
 
 class LiveServer(ServerProcess):
@@ -41,6 +41,10 @@ class LiveServer(ServerProcess):
     def client(self, **arguments: object) -> ThreefoldSessionService:
         """The session service under test, with the admin key unless another is given."""
         return ThreefoldSessionService(self.uri, **{"api_key": self.key, **arguments})
+
+    def memory(self, **arguments: object) -> ThreefoldMemoryService:
+        """The memory service under test, which waits for what it asks for unless told otherwise."""
+        return ThreefoldMemoryService(self.uri, **{"api_key": self.key, "wait": True, **arguments})
 
 
 @contextlib.contextmanager
@@ -93,4 +97,11 @@ def app() -> str:
 async def sessions(live: LiveServer) -> AsyncIterator[ThreefoldSessionService]:
     """The client class on the shared server."""
     async with live.client() as service:
+        yield service
+
+
+@pytest.fixture
+async def memories(live: LiveServer) -> AsyncIterator[ThreefoldMemoryService]:
+    """The memory class on the shared server."""
+    async with live.memory() as service:
         yield service

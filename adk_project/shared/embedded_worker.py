@@ -39,6 +39,8 @@ class EmbeddedWorker:
     def __init__(self, tasks: list[ScheduledTask]) -> None:
         self._tasks = tasks
         self._stopping = threading.Event()
+        self._something = threading.Event()
+        self._woken: set[str] = set()
         self._thread = threading.Thread(target=self._run, name="embedded-worker", daemon=True)
 
     def start(self) -> None:
@@ -47,15 +49,30 @@ class EmbeddedWorker:
     def stop(self, timeout_seconds: float = 5.0) -> bool:
         """Ask the thread to end after the task it runs. True when it ended in time."""
         self._stopping.set()
+        self._something.set()
         self._thread.join(timeout_seconds)
         return not self._thread.is_alive()
+
+    def wake(self, name: str) -> None:
+        """Run the named task soon instead of when it is due. Returns at once."""
+        self._woken.add(name)
+        self._something.set()
 
     def _run(self) -> None:
         while not self._stopping.is_set():
             for task in self._tasks:
-                if task.due <= time.monotonic() and not self._stopping.is_set():
+                if self._is_due(task) and not self._stopping.is_set():
                     _run_logged(task)
-            self._stopping.wait(self._seconds_to_next())
+            self._something.wait(self._seconds_to_next())
+            self._something.clear()
+
+    def _is_due(self, task: ScheduledTask) -> bool:
+        # Taken away before the task runs, in one step: what is asked for meanwhile is another run.
+        try:
+            self._woken.remove(task.name)
+        except KeyError:
+            return task.due <= time.monotonic()
+        return True
 
     def _seconds_to_next(self) -> float:
         now = time.monotonic()

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+from typing import Any
 
 from django.core import signing
+from django.db.models import QuerySet
 
 from adk_project.shared.errors import invalid_field
 
@@ -35,6 +37,18 @@ def read_limit(value: str | None, default: int, largest: int = MAX_PAGE) -> int:
     if not value.isascii() or not value.isdigit() or not 1 <= int(value[:9]) <= largest or len(value) > 9:
         raise invalid_field("limit", f"must be an integer from 1 to {largest}")
     return int(value)
+
+
+def newest_page(
+    rows: QuerySet, limit: int, cursor: str | None, query: dict[str, object]
+) -> tuple[list[Any], str | None]:
+    """One page of a list that begins with the newest row, and the cursor of the next page, None at the end."""
+    if cursor is not None:
+        [pk] = decode_cursor(cursor, query)
+        rows = rows.filter(pk__lt=pk)
+    found = list(rows.order_by("-pk")[: limit + 1])
+    shown = found[:limit]
+    return shown, encode_cursor([shown[-1].pk], query) if len(found) > limit else None
 
 
 def _fingerprint(query: dict[str, object]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .claims import normalize_claim
 from .entries import EXCERPT, Candidate
+from .model_use import ModelUse
 from .recalled import cut_recalled, recalled_texts
 from .sentences import split_sentences
 
@@ -68,10 +69,11 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor proposes, and what it left out."""
+    """What an extractor proposes, and what it left out; ``model`` where it asked one."""
 
     candidates: tuple[Candidate, ...]
     skipped: tuple[Skipped, ...] = ()
+    model: ModelUse | None = None
 
 
 def extract_excerpts(events: Iterable[SourceEvent]) -> Extraction:

@@ -18,28 +18,28 @@ EVENT: JsonSchema = FREE | {
 }
 
 
-def _object(required: tuple[str, ...] = (), /, **properties: JsonSchema) -> JsonSchema:
+def shape(required: tuple[str, ...] = (), /, **properties: JsonSchema) -> JsonSchema:
     return {"type": "object", "properties": properties} | ({"required": list(required)} if required else {})
 
 
-def _named(title: str, schema: JsonSchema) -> JsonSchema:
+def named(title: str, schema: JsonSchema) -> JsonSchema:
     """A schema that generated clients know by name (see ``shared/openapi.py``)."""
     return {**schema, "title": title}
 
 
-def _list_of(item: JsonSchema) -> JsonSchema:
+def list_of(item: JsonSchema) -> JsonSchema:
     return {"type": "array", "items": item}
 
 
-SESSION = _named(
+SESSION = named(
     "Session",
-    _object(
+    shape(
         ("id", "appName", "userId", "state", "events", "lastUpdateTime", "revision", "lastSeq"),
         id=TEXT,
         appName=TEXT,
         userId=TEXT,
         state=FREE,
-        events=_list_of(EVENT),
+        events=list_of(EVENT),
         lastUpdateTime=SECONDS,
         createTime=SECONDS,
         revision=COUNT,
@@ -54,10 +54,10 @@ _FACTS = {
     "labels": LABELS,
     "expiresAt": SECONDS | {"nullable": True},
 }
-_BEGINNING = {"state": FREE, "events": _list_of(EVENT), **_FACTS}
-APPENDED = _named(
+_BEGINNING = {"state": FREE, "events": list_of(EVENT), **_FACTS}
+APPENDED = named(
     "AppendedEvent",
-    _object(
+    shape(
         ("event", "seq", "revision", "lastUpdateTime", "repeated"),
         event=EVENT,
         seq=COUNT,
@@ -66,16 +66,16 @@ APPENDED = _named(
         repeated={"type": "boolean", "description": "It had been stored before this request."},
     ),
 )
-PROBLEM = _named(
+PROBLEM = named(
     "Problem",
-    _object(
+    shape(
         ("type", "title", "status", "code", "detail"),
         type=TEXT,
         title=TEXT,
         status={"type": "integer"},
         code=TEXT | {"description": "Stable; the word to test for."},
         detail=TEXT,
-        errors=_list_of(_object(("field", "rule"), field=TEXT, rule=TEXT)),
+        errors=list_of(shape(("field", "rule"), field=TEXT, rule=TEXT)),
         requestId=TEXT,
         revision=COUNT | {"description": "With stale_session: the current one."},
         limit=COUNT | {"description": "With 413: the limit in bytes."},
@@ -98,77 +98,85 @@ _PROBLEMS = {
 _ALWAYS = (400, 401, 403, 404, 405, 429, 500, 503)
 
 
-def _describe(
-    operation: str, answer: JsonSchema, *, body: JsonSchema | None = None, query: tuple = (), also: tuple[int, ...] = ()
+def describe(
+    operation: str,
+    answer: JsonSchema,
+    *,
+    body: JsonSchema | None = None,
+    query: tuple[OpenApiParameter, ...] = (),
+    also: tuple[int, ...] = (),
+    status: int = 200,
+    tag: str = "sessions",
 ) -> Callable:
+    """Documents one method of a view: its answer, its body and query, and every problem it can come back with."""
     statuses = sorted({*_ALWAYS, *also, *((413, 415) if body else ())})
     problems = {
         (status, "application/problem+json"): OpenApiResponse(PROBLEM, _PROBLEMS[status]) for status in statuses
     }
     return extend_schema(
         operation_id=operation,
-        tags=["sessions"],
+        tags=[tag],
         request={"application/json": body} if body else None,
         parameters=list(query),
-        responses={(200, "application/json"): OpenApiResponse(answer), **problems},
+        responses={(status, "application/json"): OpenApiResponse(answer), **problems},
     )
 
 
-def _query(name: str, kind: type, description: str, **options: Any) -> OpenApiParameter:
+def query(name: str, kind: type, description: str, **options: Any) -> OpenApiParameter:
     return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description, **options)
 
 
 _WINDOW = (
-    _query("numRecentEvents", int, "Only the last so many events; 0 for none. The state is full in any case."),
-    _query("afterTimestamp", float, "Only events not older than this, in epoch seconds."),
+    query("numRecentEvents", int, "Only the last so many events; 0 for none. The state is full in any case."),
+    query("afterTimestamp", float, "Only events not older than this, in epoch seconds."),
 )
-_LIMIT = _query("limit", int, "The page size; more than the largest is refused, not cut.")
+_LIMIT = query("limit", int, "The page size; more than the largest is refused, not cut.")
 
-list_apps = _describe("listApps", _list_of(TEXT))
-page_sessions = _describe(
+list_apps = describe("listApps", list_of(TEXT))
+page_sessions = describe(
     "pageSessions",
-    _object(("sessions",), sessions=_list_of(SESSION), next=TEXT | {"description": "The next page's cursor, if any."}),
+    shape(("sessions",), sessions=list_of(SESSION), next=TEXT | {"description": "The next page's cursor, if any."}),
     query=(
-        _query("user", str, "One user's sessions."),
-        _query("title", str, "Part of the title, whatever its case."),
-        _query("label", str, "`key:value`; may be repeated, all must be there.", many=True),
-        _query("updatedAfter", str, "Inclusive: epoch seconds, or ISO 8601 with a zone."),
-        _query("updatedBefore", str, "Inclusive: epoch seconds, or ISO 8601 with a zone."),
-        _query("order", str, "Default -updated.", enum=["-updated", "updated", "-created", "created"]),
+        query("user", str, "One user's sessions."),
+        query("title", str, "Part of the title, whatever its case."),
+        query("label", str, "`key:value`; may be repeated, all must be there.", many=True),
+        query("updatedAfter", str, "Inclusive: epoch seconds, or ISO 8601 with a zone."),
+        query("updatedBefore", str, "Inclusive: epoch seconds, or ISO 8601 with a zone."),
+        query("order", str, "Default -updated.", enum=["-updated", "updated", "-created", "created"]),
         _LIMIT,
-        _query("cursor", str, "`next` of the page before."),
+        query("cursor", str, "`next` of the page before."),
     ),
 )
-read_app_state = _describe("readAppState", FREE)
-read_user_state = _describe("readUserState", FREE)
-list_sessions = _describe("listSessions", _list_of(SESSION))
-create_session = _describe("createSession", SESSION, body=_object((), sessionId=TEXT, **_BEGINNING), also=(409,))
-get_session = _describe("getSession", SESSION, query=_WINDOW)
-open_session = _describe("openSession", SESSION, body=_object((), **_BEGINNING), query=_WINDOW, also=(409,))
-create_session_with_id = _describe("createSessionWithId", SESSION, body=FREE, also=(409,))
-patch_session = _describe(
-    "patchSession", SESSION, body=_object((), stateDelta=FREE, removeKeys=_list_of(TEXT), **_FACTS), query=_WINDOW
+read_app_state = describe("readAppState", FREE)
+read_user_state = describe("readUserState", FREE)
+list_sessions = describe("listSessions", list_of(SESSION))
+create_session = describe("createSession", SESSION, body=shape((), sessionId=TEXT, **_BEGINNING), also=(409,))
+get_session = describe("getSession", SESSION, query=_WINDOW)
+open_session = describe("openSession", SESSION, body=shape((), **_BEGINNING), query=_WINDOW, also=(409,))
+create_session_with_id = describe("createSessionWithId", SESSION, body=FREE, also=(409,))
+patch_session = describe(
+    "patchSession", SESSION, body=shape((), stateDelta=FREE, removeKeys=list_of(TEXT), **_FACTS), query=_WINDOW
 )
-delete_session = _describe("deleteSession", {"nullable": True, "description": "null"})
-read_session_state = _describe("readSessionState", FREE)
-list_events = _describe(
+delete_session = describe("deleteSession", {"nullable": True, "description": "null"})
+read_session_state = describe("readSessionState", FREE)
+list_events = describe(
     "listEvents",
-    _object(("events",), events=_list_of(EVENT), next=COUNT | {"description": "afterSeq of the next page, if any."}),
+    shape(("events",), events=list_of(EVENT), next=COUNT | {"description": "afterSeq of the next page, if any."}),
     query=(
-        _query("afterSeq", int, "Only events after this seq."),
+        query("afterSeq", int, "Only events after this seq."),
         _LIMIT,
-        _query("kind", str, "Only this kind; may be repeated.", many=True),
+        query("kind", str, "Only this kind; may be repeated.", many=True),
     ),
 )
 _EXPECTED = COUNT | {"description": "Refuse with stale_session unless this is the current revision."}
-append_event = _describe(
-    "appendEvent", APPENDED, body=_object(("event",), event=EVENT, expectedRevision=_EXPECTED), also=(409,)
+append_event = describe(
+    "appendEvent", APPENDED, body=shape(("event",), event=EVENT, expectedRevision=_EXPECTED), also=(409,)
 )
-append_batch = _describe(
+append_batch = describe(
     "appendEvents",
-    _object(
-        ("events", "revision", "lastUpdateTime"), events=_list_of(APPENDED), revision=COUNT, lastUpdateTime=SECONDS
+    shape(
+        ("events", "revision", "lastUpdateTime"), events=list_of(APPENDED), revision=COUNT, lastUpdateTime=SECONDS
     ),
-    body=_object(("events",), events=_list_of(EVENT), expectedRevision=_EXPECTED),
+    body=shape(("events",), events=list_of(EVENT), expectedRevision=_EXPECTED),
     also=(409,),
 )

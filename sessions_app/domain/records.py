@@ -28,6 +28,24 @@ class StoredEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionHead:
+    """Where a session's log ends. ``pk`` names the log for good, also when the session's id is used a second time."""
+
+    pk: int
+    last_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One entry of a log as background work reads it. ``body`` is JSON text, ``recorded_at`` the server's clock."""
+
+    seq: int
+    event_id: str
+    body: str
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class EventOutline:
     """One entry of a log without its content."""
 

@@ -2,54 +2,19 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import time
-from pathlib import Path
 
-import httpx
 import pytest
 
 from devtools.paths import ROOT
-from devtools.place import free_port
+from tests.acceptance.api_server import ApiServer, copy_agents
 
-AGENTS = Path(__file__).parent / "agents"
 SESSION = "/apps/shopper/users/ana/sessions/main"
 
 
-class ApiServer:
-    """``adk api_server DIR``; ``log`` is what it printed."""
-
-    def __init__(self, directory, uri, key):
-        self.port, self.directory, self.uri = free_port(), directory, uri
-        self.environment = {**os.environ, "THREEFOLD_API_KEY": key, "PYTHONPATH": str(ROOT / "client" / "src")}
-        self.log_path = directory.parent / "adk.log"
-
-    def __enter__(self):
-        command = [sys.executable, "-m", "google.adk.cli", "api_server", "--port", str(self.port)]
-        command += [f"--session_service_uri={self.uri}", str(self.directory)]
-        with self.log_path.open("ab") as log:
-            self.process = subprocess.Popen(
-                command, env=self.environment, stdout=log, stderr=log, cwd=self.directory.parent
-            )
-        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=30, trust_env=False)
-        deadline = time.monotonic() + 90
-        while not self.answers():
-            assert self.process.poll() is None and time.monotonic() < deadline, self.log_path.read_text()
-            time.sleep(0.1)
-        return self
-
-    def answers(self):
-        try:
-            return self.http.get("/list-apps").status_code == 200
-        except httpx.TransportError:
-            return False
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        self.http.close()
+class Shopper(ApiServer):
+    """Speaks to the agent of ``agents/shopper`` in one session."""
 
     def say(self, text):
         message = {"role": "user", "parts": [{"text": text}]}
@@ -66,16 +31,12 @@ class ApiServer:
 
 @pytest.fixture
 def agents(tmp_path):
-    directory = tmp_path / "agents"
-    shutil.copytree(AGENTS, directory, ignore=shutil.ignore_patterns("__pycache__"))
-    command = [sys.executable, "-m", "threefold.cli", "init", str(directory)]
-    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(ROOT / "client" / "src")})
-    return directory
+    return copy_agents(tmp_path)
 
 
 def test_a_session_continues_over_restarts_of_both_servers(own_server, agents):
     own_server.manage("create_project", "shopper")
-    with ApiServer(agents, own_server.uri, own_server.key) as server:
+    with Shopper(agents, own_server.uri, own_server.key) as server:
         body = {"sessionId": "main", "state": {"shop": "corner"}, "options": {"title": "Groceries", "ttl": "3600s"}}
         created = server.http.post("/apps/shopper/users/ana/sessions", json=body)
         assert created.status_code == 200, created.text
@@ -83,7 +44,7 @@ def test_a_session_continues_over_restarts_of_both_servers(own_server, agents):
         assert server.say("put 2 apples") == "done: {'apples': 2}"
         before = server.session()
     own_server.restart()
-    with ApiServer(agents, own_server.uri, own_server.key) as server:
+    with Shopper(agents, own_server.uri, own_server.key) as server:
         assert server.session() == before and before["state"]["shop"] == "corner"
         assert server.say("put 1 pear") == "done: {'apples': 2, 'pear': 1}"
         # A form or a webhook writes beside the conversation.
@@ -101,7 +62,7 @@ def test_a_session_continues_over_restarts_of_both_servers(own_server, agents):
 
 def test_errors_reach_the_callers_of_the_api_server_without_address_key_or_content(own_server, agents):
     key = own_server.make_key("--all-projects", "--scope", "sessions:read", "--scope", "sessions:write")
-    with ApiServer(agents, own_server.uri, key) as server:
+    with Shopper(agents, own_server.uri, key) as server:
         wrong = server.http.post("/apps/shopper/users/ana/sessions", json={"options": {"colour": "red"}})
         assert wrong.status_code == 400 and "colour" in wrong.text
         # This key may not create projects, and the server's text says who can.

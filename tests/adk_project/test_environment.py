@@ -10,6 +10,7 @@ from devtools.paths import ROOT
 PRODUCTION = {
     "THREEFOLD_MODE": "production",
     "THREEFOLD_SECRET_KEY": "s" * 32,
+    "THREEFOLD_DIGEST_KEY": "d" * 32,
     "THREEFOLD_ALLOWED_HOSTS": "threefold.example, other.example",
     "DATABASE_URL": "postgresql://db/threefold",
     "REDIS_URL": "redis://cache/0",
@@ -120,3 +121,24 @@ def _documented(variable):
     if variable.production_default is not None:
         default += f" (production: `{variable.production_default}`)"
     return f"| `{variable.name}` | {default} | {variable.rule.phrase} | {variable.meaning} |"
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"THREEFOLD_LLM_EXTRACTOR": "openai", "THREEFOLD_LLM_URL": "http://llm/v1"}, "THREEFOLD_LLM_MODEL"),
+        ({"THREEFOLD_LLM_EXTRACTOR": "openai", "THREEFOLD_LLM_MODEL": "m"}, "THREEFOLD_LLM_URL"),
+        ({"THREEFOLD_LLM_EXTRACTOR": "genai", "THREEFOLD_LLM_MODEL": "m"}, "THREEFOLD_LLM_API_KEY"),
+        ({"THREEFOLD_LLM_EXTRACTOR": "gemini"}, "THREEFOLD_LLM_EXTRACTOR"),
+        ({"THREEFOLD_LLM_TIMEOUT_SECONDS": "60"}, "THREEFOLD_LLM_TIMEOUT_SECONDS"),
+    ],
+)
+def test_a_language_model_that_could_not_be_asked_is_refused(given, name):
+    with pytest.raises(BadEnvironment, match=f"^{name} must be"):
+        read_environment(given)
+
+
+def test_a_language_model_is_off_unless_it_is_named():
+    assert read_environment({})["THREEFOLD_LLM_EXTRACTOR"] == "off"
+    local = {"THREEFOLD_LLM_EXTRACTOR": "genai", "THREEFOLD_LLM_MODEL": "m", "THREEFOLD_LLM_URL": "http://llm"}
+    assert read_environment(local)["THREEFOLD_LLM_EXTRACTOR"] == "genai"

@@ -21,6 +21,7 @@ def production(redis_url: str) -> dict[str, str]:
     return {
         "THREEFOLD_MODE": "production",
         "THREEFOLD_SECRET_KEY": "for-this-test-only-" * 2,
+        "THREEFOLD_DIGEST_KEY": "for-this-test-only-" * 2,
         "THREEFOLD_ALLOWED_HOSTS": "threefold.example",
         "THREEFOLD_WEB_PROCESSES": "2",
         "REDIS_URL": redis_url,

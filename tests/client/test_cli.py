@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 
 from threefold.scaffold import services_yaml
 
@@ -34,6 +35,16 @@ def test_init_writes_the_file_and_says_where_adk_looks(tmp_path):
     assert not (tmp_path / "alpha" / "services.yaml").exists()
 
 
+def test_the_file_names_a_class_for_sessions_and_memory_in_plain_and_in_tls():
+    entries = yaml.safe_load(services_yaml())["services"]
+    found = {(entry["scheme"], entry["type"]): entry["class"].rpartition(".")[2] for entry in entries}
+    assert found == {
+        (scheme, kind): name
+        for scheme in ("threefold", "threefold+https")
+        for kind, name in (("session", "ThreefoldSessionService"), ("memory", "ThreefoldMemoryService"))
+    }
+
+
 def test_init_writes_into_each_agent_too_when_asked(tmp_path):
     assert threefold("init", agents(tmp_path), "--agents").returncode == 0
     written = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("services.yaml"))
@@ -60,7 +71,8 @@ def test_doctor_is_content_with_a_good_server_key_and_directory(live, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert [line.split(":")[0].split()[-1] for line in lines[:3]] == ["connection", "version", "key"]
-    assert all(line.startswith("ok") for line in lines) and len(lines) == 6
+    assert all(line.startswith("ok") for line in lines) and len(lines) in (6, 10)
+    assert "ADK makes a ThreefoldSessionService" in lines[-2] and "ADK makes a ThreefoldMemoryService" in lines[-1]
     assert live.key not in done.stdout + done.stderr
 
 
@@ -78,6 +90,21 @@ def test_doctor_tries_the_scopes_without_writing_anything(live, app):
     done = threefold("doctor", "--uri", live.uri, "--app", app, THREEFOLD_API_KEY=live.key)
     assert done.returncode == 0 and "ok   sessions:write" in done.stdout
     assert live.request("GET", f"/apps/{app}/sessions")[2].startswith(b'{"sessions":[]')
+
+
+def test_doctor_tries_the_scopes_of_memory_and_does_without_forgetting(live, app):
+    live.manage("create_project", app)
+    scopes = ["--scope", "sessions:read", "--scope", "sessions:write", "--scope", "memory:read"]
+    key = live.make_key("--project", app, *scopes)
+    done = threefold("doctor", "--uri", live.uri, "--app", app, THREEFOLD_API_KEY=key)
+    assert done.returncode == 1 and "ok   memory:read" in done.stdout and "FAIL memory:write" in done.stdout
+    key = live.make_key("--project", app, *scopes, "--scope", "memory:write")
+    done = threefold("doctor", "--uri", live.uri, "--app", app, THREEFOLD_API_KEY=key)
+    assert done.returncode == 0 and "ok   memory:write" in done.stdout
+    assert "--   memory:forget: not granted: delete_memory will be refused" in done.stdout
+    done = threefold("doctor", "--uri", live.uri, "--app", app, THREEFOLD_API_KEY=live.key)
+    assert done.returncode == 0 and "ok   memory:forget" in done.stdout
+    assert live.request("GET", f"/apps/{app}/users/threefold-doctor/memories")[2] == b'{"memories":[]}'
 
 
 @pytest.mark.parametrize("key", ["", "tf_abcdefgh_wrongwrongwrong"])
@@ -108,6 +135,14 @@ def test_doctor_says_what_adk_only_logs(tmp_path, text, expected):
     (tmp_path / "services.yaml").write_text(text)
     done = threefold("doctor", tmp_path)
     assert done.returncode == 1 and expected in done.stdout, done.stdout
+
+
+def test_doctor_names_a_file_from_before_there_was_memory(tmp_path):
+    (tmp_path / "services.yaml").write_text(services_yaml().partition("  - scheme: threefold\n    type: memory")[0])
+    done = threefold("doctor", tmp_path)
+    assert done.returncode == 1 and "ok   session registration" in done.stdout
+    assert "FAIL memory registration" in done.stdout and "run `threefold init` on it again" in done.stdout
+    assert threefold("init", tmp_path).returncode == threefold("doctor", tmp_path).returncode == 0
 
 
 def test_doctor_misses_the_file(tmp_path):

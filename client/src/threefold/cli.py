@@ -17,7 +17,7 @@ agent. `adk run DIR/AGENT` reads it in the agent's own folder. --agents writes b
 """
 _NEXT_STEPS = """
 export THREEFOLD_API_KEY=…
-adk web --session_service_uri=threefold://HOST:PORT {directory}
+adk web --session_service_uri=threefold://HOST:PORT --memory_service_uri=threefold://HOST:PORT {directory}
 
 Check it with: threefold doctor {directory} --uri threefold://HOST:PORT"""
 _ADK_RUN = """

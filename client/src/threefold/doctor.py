@@ -11,11 +11,21 @@ from threefold.errors import ThreefoldError
 from threefold.refusals import is_missing, refuse
 from threefold.scaffold import SERVICE_CLASSES
 from threefold.transport import Answer, Transport
-from threefold.uri import parse_uri
+from threefold.uri import Action, parse_uri
 
 _SERVICE_FILES = ("services.yaml", "services.yml", "services.py")
-# No session has this shape: the server checks the key's scope, then refuses the body. Nothing is written.
-_IMPOSSIBLE_SESSION: dict[str, object] = {"sessionId": {}}
+_USER = ("users", "threefold-doctor")
+# Scope, route below the app, and what is sent. The server checks the key's scope, then refuses these bodies: no session
+# has such an id, and there is nothing to remember or to forget. Nothing is written.
+_PROBES: tuple[tuple[str, tuple[str, ...], dict[str, object] | None], ...] = (
+    ("sessions:read", ("sessions",), None),
+    ("sessions:write", (*_USER, "sessions"), {"sessionId": {}}),
+    ("memory:read", (*_USER, "memories"), None),
+    ("memory:write", (*_USER, "memories"), {"memories": []}),
+    ("memory:forget", (*_USER, Action("memories:forget")), {}),
+)
+# An agent that never calls delete_memory does without it.
+_OPTIONAL = {"memory:forget": "not granted: delete_memory will be refused"}
 
 
 @dataclass(frozen=True)
@@ -77,10 +87,15 @@ async def _examine(transport: Transport, app_name: str | None) -> list[Finding]:
 async def _scopes(transport: Transport, app_name: str | None) -> list[Finding]:
     if app_name is None:
         return [Finding("scopes", None, "the key sees no project yet, so they were not tried (--app NAME tries one)")]
-    read = await transport.send("GET", ("apps", app_name, "sessions"), query=[("limit", "1")], repeatable=True)
-    path = ("apps", app_name, "users", "threefold-doctor", "sessions")
-    write = await transport.send("POST", path, body=_IMPOSSIBLE_SESSION)
-    return [_scope("sessions:read", read.ok, read), _scope("sessions:write", write.status in (400, 422), write)]
+    return [await _probe(transport, ("apps", app_name, *path), scope, body) for scope, path, body in _PROBES]
+
+
+async def _probe(transport: Transport, path: tuple[str, ...], scope: str, body: dict[str, object] | None) -> Finding:
+    if body is None:
+        answer = await transport.send("GET", path, query=[("limit", "1")], repeatable=True)
+        return _scope(scope, answer.ok, answer)
+    answer = await transport.send("POST", path, body=body)
+    return _scope(scope, answer.status in (400, 422), answer)
 
 
 def _connection(answer: Answer) -> Finding:
@@ -106,6 +121,8 @@ def _scope(name: str, passed: bool, answer: Answer) -> Finding:
         return Finding(name, True, "granted")
     if is_missing(answer):
         return Finding(name, False, "the server has no such project, or the key may not see it")
+    if name in _OPTIONAL and answer.status == 403:
+        return Finding(name, None, _OPTIONAL[name])
     return Finding(name, False, str(refuse(answer)))
 
 
@@ -119,8 +136,13 @@ def _registered(kind: str, heard: str) -> Finding:
     except Exception as error:  # whatever a foreign class raises in its constructor
         return Finding(name, False, f"the registered class cannot be constructed ({type(error).__name__})")
     if type(service).__name__ != expected:
-        return Finding(name, False, heard or "ADK does not know threefold:// after loading this directory")
+        return Finding(name, False, heard or _unknown(kind))
     return Finding(name, True, f"ADK makes a {expected} for threefold://")
+
+
+def _unknown(kind: str) -> str:
+    # A file that an older `threefold init` wrote has no entry for it.
+    return f"ADK does not know threefold:// for {kind} after loading this directory: run `threefold init` on it again"
 
 
 class _Listener(logging.Handler):

@@ -20,9 +20,14 @@ def required(name: str, value: str | None) -> str:
     return text
 
 
+def user_path(app_name: str, user_id: str) -> tuple[str, ...]:
+    """What belongs to one user."""
+    return ("apps", required("app_name", app_name), "users", required("user_id", user_id))
+
+
 def sessions_path(app_name: str, user_id: str) -> tuple[str, ...]:
     """The collection of one user's sessions."""
-    return ("apps", required("app_name", app_name), "users", required("user_id", user_id), "sessions")
+    return (*user_path(app_name, user_id), "sessions")
 
 
 def session_path(app_name: str, user_id: str, session_id: str) -> tuple[str, ...]:

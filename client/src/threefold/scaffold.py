@@ -3,15 +3,19 @@
 from pathlib import Path
 
 FILE_NAME = "services.yaml"
-# One entry per kind of service: memory and artifacts join here.
-SERVICE_CLASSES = {"session": "threefold.sessions.ThreefoldSessionService"}
+# One entry per kind of service: artifacts join here.
+SERVICE_CLASSES = {
+    "session": "threefold.sessions.ThreefoldSessionService",
+    "memory": "threefold.memory.ThreefoldMemoryService",
+}
 _SCHEMES = ("threefold", "threefold+https")
 _AGENT_FILES = ("agent.py", "root_agent.yaml", "__init__.py")
 _MARK = "# Written by `threefold init`."
 _HEADER = f"""\
 {_MARK}
 # `adk web DIR` and `adk api_server DIR` read this file in DIR. `adk run DIR/AGENT` reads it in DIR/AGENT.
-# Name the server with --session_service_uri=threefold://HOST:PORT and put the key into THREEFOLD_API_KEY.
+# Name the server with --session_service_uri=threefold://HOST:PORT and --memory_service_uri=threefold://HOST:PORT, and
+# put the key into THREEFOLD_API_KEY.
 services:
 """
 

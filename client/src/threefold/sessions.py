@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 from google.adk.errors.session_not_found_error import SessionNotFoundError
@@ -14,58 +13,21 @@ from typing_extensions import override
 
 from threefold.errors import ThreefoldError
 from threefold.options import create_options
-from threefold.paths import required, session_path, sessions_path, state_member, trimmed, window
+from threefold.paths import required, session_path, sessions_path, state_member, trimmed, user_path, window
 from threefold.refusals import is_missing, refuse
-from threefold.transport import Answer, Transport
-from threefold.uri import parse_uri
+from threefold.service import HttpService
+from threefold.transport import Answer
 from threefold.wire import event_to_wire, revision_of, session_from_wire, state_to_wire
 
 _PAGE_SIZE = 200
 
 
-class ThreefoldSessionService(BaseSessionService):
+class ThreefoldSessionService(HttpService, BaseSessionService):
     """Sessions over HTTP, as strict as ADK's database service: an append through a superseded session is refused.
 
     One object serves any number of event loops and tasks. Ids are trimmed; a blank session id is generated at creation.
     Errors: see :mod:`threefold.errors`; every method may raise ThreefoldUnavailable and NotAuthorized.
     """
-
-    def __init__(
-        self,
-        uri: str,
-        *,
-        api_key: str | None = None,
-        timeout_seconds: float = 10.0,
-        max_attempts: int = 5,
-        verify: Any = True,
-        **_ignored: Any,
-    ) -> None:
-        """``uri`` is ``threefold://[:KEY@]host[:port][/prefix]``, or ``threefold+https://…``.
-
-        The key is ``api_key``, else the URI's password, else THREEFOLD_API_KEY (read at the first request). ``verify``
-        is httpx's; ``max_attempts`` (1 to 5) bounds how often a safe request is tried. Other arguments (ADK passes
-        ``agents_dir``) are ignored. Raises ValueError for an unusable URI.
-        """
-        self._transport = Transport(
-            parse_uri(uri), api_key=api_key, timeout_seconds=timeout_seconds, max_attempts=max_attempts, verify=verify
-        )
-
-    def __repr__(self) -> str:
-        return "ThreefoldSessionService(uri=<redacted>)"
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Closes the connections. Not needed for correctness: they close with their event loop, and a later call opens
-        new ones.
-        """
-        await self._transport.close()
 
     @override
     async def create_session(
@@ -138,9 +100,7 @@ class ThreefoldSessionService(BaseSessionService):
     @override
     async def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
         """The user's state across sessions, keys without ``user:``; ``{}`` when there is none."""
-        return await self._state(
-            ("apps", required("app_name", app_name), "users", required("user_id", user_id), "state")
-        )
+        return await self._state((*user_path(app_name, user_id), "state"))
 
     async def get_app_state(self, *, app_name: str) -> dict[str, Any]:
         """The app's state across users, keys without ``app:``; ``{}`` when there is none."""
@@ -253,16 +213,6 @@ class ThreefoldSessionService(BaseSessionService):
         except (AttributeError, KeyError, TypeError, ValueError):
             pass
         raise ThreefoldError("What answered did not send a Threefold session.", status=answer.status)
-
-    def _object(self, answer: Answer) -> dict[str, Any]:
-        if not answer.ok:
-            raise self._refusal(answer)
-        if not isinstance(answer.body, dict):
-            raise ThreefoldError("What answered is not a Threefold server.", status=answer.status)
-        return answer.body
-
-    def _refusal(self, answer: Answer) -> Exception:
-        return refuse(answer, has_key=self._transport.has_key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,18 +88,19 @@ class Transport:
         query: list[tuple[str, str]] | None = None,
         body: Any = None,
         repeatable: bool = False,
+        patience_seconds: float = 0.0,
     ) -> Answer:
         """Sends one request and returns the answer, whatever its status below 500.
 
         ``repeatable`` says that doing it twice has the effect of doing it once. Everything is repeated while the
-        connection cannot be opened or the answer is 429. Raises ThreefoldUnavailable when the retries are used up,
-        ThreefoldError for a 5xx.
+        connection cannot be opened or the answer is 429. The server may take ``patience_seconds`` longer than usual.
+        Raises ThreefoldUnavailable when the retries are used up, ThreefoldError for a 5xx.
         """
         client = (await self.loops.current()).client
         url = self._url(segments, query)
         content = None if body is None else encode(body)
         for attempt, pause in enumerate(self._pauses_seconds, start=1):
-            result = await self._try_once(client, method, url, content, attempt)
+            result = await self._try_once(client, method, url, content, attempt, patience_seconds)
             if pause is None or not _worth_repeating(result, repeatable):
                 break
             await asyncio.sleep(_pause_seconds(pause, result))
@@ -109,10 +110,19 @@ class Transport:
         await self.loops.close()
 
     async def _try_once(
-        self, client: httpx.AsyncClient, method: str, url: httpx.URL, content: bytes | None, attempt: int
+        self,
+        client: httpx.AsyncClient,
+        method: str,
+        url: httpx.URL,
+        content: bytes | None,
+        attempt: int,
+        patience_seconds: float,
     ) -> Answer | _NoAnswer:
+        timeout = self._timeout(patience_seconds)
         try:
-            response = await client.request(method, url, content=content, headers=self._headers(content))
+            response = await client.request(
+                method, url, content=content, headers=self._headers(content), timeout=timeout
+            )
         except (httpx.TransportError, OSError) as error:
             return _NoAnswer(type(error).__name__, sent=not isinstance(error, _NEVER_SENT))
         except httpx.HTTPError as error:
@@ -144,9 +154,13 @@ class Transport:
             raise NotAuthorized("The API key holds characters that no key has.")
         return key or None
 
+    def _timeout(self, patience_seconds: float = 0.0) -> httpx.Timeout:
+        usual = self._timeout_seconds
+        return httpx.Timeout(usual, connect=min(3.0, usual), read=usual + patience_seconds)
+
     def _make_client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(
-            timeout=httpx.Timeout(self._timeout_seconds, connect=min(3.0, self._timeout_seconds)),
+            timeout=self._timeout(),
             limits=httpx.Limits(max_connections=50, max_keepalive_connections=20),
             # A proxy from the environment is not for a server on this machine.
             trust_env=not self._endpoint.is_loopback,

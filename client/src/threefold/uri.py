@@ -54,11 +54,19 @@ def parse_uri(uri: str) -> Endpoint:
     return Endpoint(_HTTP_SCHEME[parts.scheme], parts.hostname, port, prefix, unquote(parts.password or "") or None)
 
 
+class Action(str):
+    """A segment such as ``memories:search``, whose colon is the route's own; that of an id is encoded."""
+
+    __slots__ = ()
+
+
 def encode_segment(value: str) -> str:
     """One id as one path segment. ``.`` and ``..`` are encoded as well, so that nothing on the way collapses them.
 
     Raises ValueError for a lone surrogate, which no URL can carry.
     """
+    if isinstance(value, Action):
+        return value
     if value in (".", ".."):
         return value.replace(".", "%2E")
     try:

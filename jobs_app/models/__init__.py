@@ -1,0 +1,3 @@
+from jobs_app.models.job import Job
+
+__all__ = ["Job"]

@@ -1,0 +1,31 @@
+import json
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from memory_app.api.rendering import search_text
+from memory_app.selectors.search import SearchQuery, search
+from sessions_app.domain.keys import UserKey
+
+
+class Command(BaseCommand):
+    help = "Search one user's memory and say why each hit came back, and why others did not. Prints stored content."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("project")
+        parser.add_argument("user")
+        parser.add_argument("query")
+        parser.add_argument("--limit", type=int, default=10)
+        parser.add_argument("--format", choices=("text", "json"), default="text")
+
+    def handle(self, *args: object, **options: object) -> None:
+        key = UserKey(options["project"], options["user"])
+        result = search(key, SearchQuery(options["query"], limit=options["limit"], explain=True))
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(json.loads(search_text(result, explain=True))))
+            return
+        for place, hit in enumerate(result.hits, start=1):
+            self.stdout.write(f"{place}. {hit.score:.6f}  {hit.memory.kind}  {hit.memory.text}")
+            for part in hit.parts:
+                self.stdout.write(f"     {part.score:+.6f}  {part.kind}  {part.source}".rstrip())
+        for miss in result.misses:
+            self.stdout.write(f"-  {miss.score:.6f}  {miss.kind}  {miss.memory_id}: {miss.reason}")

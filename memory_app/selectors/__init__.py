@@ -1,0 +1,1 @@
+"""Reads of memory: ``entries`` one by one and in lists, and ``search``."""
