@@ -8,6 +8,7 @@ from collections.abc import Callable
 from urllib.parse import quote, unquote_to_bytes
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import register_converter
 
 from adk_project.shared.errors import invalid_field
 
@@ -51,6 +52,9 @@ class SegmentConverter:
 
     def to_url(self, value: str) -> str:
         return quote(value, safe=_SAFE_IN_SEGMENT)
+
+
+register_converter(SegmentConverter, "segment")
 
 
 def decode_segment(segment: str, field: str) -> str:

@@ -1,9 +1,6 @@
-from django.urls import path, register_converter
+from django.urls import path
 
-from adk_project.shared.paths import SegmentConverter
 from memory_app.api import operations, policies, views
-
-register_converter(SegmentConverter, "segment")
 
 _USER = "apps/<segment:app>/users/<segment:user>"
 _MEMORY = f"{_USER}/memories/<segment:memory>"

@@ -1,9 +1,6 @@
-from django.urls import path, register_converter
+from django.urls import path
 
-from adk_project.shared.paths import SegmentConverter
 from sessions_app.api import views
-
-register_converter(SegmentConverter, "segment")
 
 _PROJECT = "apps/<segment:app>"
 _USER = f"{_PROJECT}/users/<segment:user>"

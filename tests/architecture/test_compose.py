@@ -7,12 +7,14 @@ import subprocess
 import sys
 
 import pytest
+from django.conf import settings
 
 from adk_project.environment import VARIABLES
 from devtools.paths import ROOT
 
 SECRETS = {
     "THREEFOLD_SECRET_KEY": "s" * 32,
+    "THREEFOLD_DIGEST_KEY": "d" * 32,
     "THREEFOLD_ALLOWED_HOSTS": "threefold.example",
     "POSTGRES_PASSWORD": "p",
 }
@@ -76,6 +78,11 @@ def test_everything_the_image_copies_is_sent_to_the_builder():
     for source in " ".join(copied).split():
         assert f"!{source}" in allowed
         assert (ROOT / source).exists()
+
+
+def test_the_image_has_every_app_that_is_installed():
+    ours = {app for app in settings.INSTALLED_APPS if (ROOT / app).is_dir()}
+    assert ours <= set(re.findall(r"^COPY (\w+) ", (ROOT / "Dockerfile").read_text(), re.M))
 
 
 def test_static_files_can_be_collected_as_the_image_does_it():
