@@ -188,6 +188,10 @@ class Migration(migrations.Migration):
             model_name='memory',
             index=models.Index(condition=models.Q(('expires_at__isnull', False), ('status__in', ('active', 'superseded'))), fields=['expires_at'], name='memory_expiry'),
         ),
+        migrations.AddIndex(
+            model_name='memory',
+            index=models.Index(condition=models.Q(('kind', 'PREFERENCE'), ('status', 'active')), fields=['scope', 'valid_from', 'id'], name='memory_standing'),
+        ),
         migrations.AddConstraint(
             model_name='memory',
             constraint=models.UniqueConstraint(condition=models.Q(('key__isnull', False), ('status', 'active')), fields=('scope', 'kind', 'key'), name='memory_one_active_per_key'),

@@ -8,15 +8,14 @@ from collections.abc import Iterable, Sequence
 
 from django.db import connection
 
-_ADD_POSTING = """
-INSERT INTO memory_app_posting (scope_id, term, memory_id, project_id, tf, length, live_until)
-VALUES (%s, %s, %s, %s, %s, %s, %s)
-"""
+_ADD_POSTINGS = "INSERT INTO memory_app_posting (scope_id, term, memory_id, project_id, tf, length, live_until) {rows}"
+_POSTING_TYPES = ("bigint", "bytea", "bigint", "integer", "integer", "integer", "float8")
 _DROP_POSTINGS = "DELETE FROM memory_app_posting WHERE scope_id = %s AND term = %s AND memory_id = %s"
-_COUNT_TERM = """
-INSERT INTO memory_app_termstat (scope_id, term, project_id, df) VALUES (%s, %s, %s, %s)
+_COUNT_TERMS = """
+INSERT INTO memory_app_termstat (scope_id, term, project_id, df) {rows}
 ON CONFLICT (scope_id, term) DO UPDATE SET df = memory_app_termstat.df + excluded.df
 """
+_COUNT_TYPES = ("bigint", "bytea", "integer", "integer")
 _DROP_EMPTY_TERM = "DELETE FROM memory_app_termstat WHERE scope_id = %s AND term = %s AND df <= 0"
 
 _COPY_EXPIRY = """
@@ -32,8 +31,9 @@ FROM wanted w CROSS JOIN memory_app_posting p
 WHERE p.scope_id = %s AND p.term = w.term AND (p.live_until IS NULL OR p.live_until > %s){kinds}
 GROUP BY p.memory_id ORDER BY points DESC, p.memory_id DESC LIMIT %s
 """
-# Whole points: sums of integers do not depend on the order in which a database adds them.
-_POINTS = "w.weight * p.tf / (p.tf + %s + %s * p.length)"
+# Whole points: sums of integers do not depend on the order in which a database adds them. The constants are cast: as
+# bare numbers they would make PostgreSQL count in decimals, which is slow and rounds otherwise than SQLite.
+_POINTS = "w.weight * p.tf / (p.tf + {real} + {real} * p.length)"
 _NEWEST = """
 SELECT p.memory_id FROM memory_app_posting p
 WHERE p.scope_id = %s AND p.term = %s AND (p.live_until IS NULL OR p.live_until > %s){kinds}
@@ -46,7 +46,7 @@ PostingRow = tuple[int, bytes, int, int, int, int, float | None]
 
 
 def add_postings(rows: Sequence[PostingRow]) -> None:
-    _execute_many(_ADD_POSTING, rows)
+    _insert(_ADD_POSTINGS, _POSTING_TYPES, rows)
 
 
 def drop_postings(rows: Sequence[tuple[int, bytes, int]]) -> None:
@@ -58,7 +58,7 @@ def count_terms(rows: Iterable[tuple[int, bytes, int, int]]) -> None:
     """Add to the numbers of entries; ``rows`` are (scope, term, project, change). Sorted, so that no two writers wait
     for each other in a circle."""
     ordered = sorted(rows, key=lambda row: (row[0], row[1]))
-    _execute_many(_COUNT_TERM, ordered)
+    _insert(_COUNT_TERMS, _COUNT_TYPES, ordered)
     _execute_many(_DROP_EMPTY_TERM, [(scope, term) for scope, term, _, change in ordered if change < 0])
 
 
@@ -82,7 +82,8 @@ def best_by_terms(
     """
     postgresql = connection.vendor == "postgresql"
     values = ", ".join("(%s::bytea, %s::float8)" if postgresql else "(%s, %s)" for _ in weights)
-    points = f"trunc({_POINTS})::bigint" if postgresql else f"CAST({_POINTS} AS INTEGER)"
+    points = _POINTS.format(real="%s::float8" if postgresql else "%s")
+    points = f"trunc({points})::bigint" if postgresql else f"CAST({points} AS INTEGER)"
     flat = [item for pair in weights for item in pair]
     with connection.cursor() as cursor:
         statement = _BEST.format(values=values, points=points, kinds=_of_kinds(kinds))
@@ -99,6 +100,20 @@ def newest_by_term(scope_id: int, term: bytes, now: float, limit: int, kinds: Se
 def _of_kinds(kinds: Sequence[str]) -> str:
     """Kinds are asked for before the cut: a rare one would else lose all its places to the others."""
     return _OF_KINDS.format(", ".join("%s" for _ in kinds)) if kinds else ""
+
+
+def _insert(statement: str, types: Sequence[str], rows: Sequence[tuple]) -> None:
+    """Many rows at once: PostgreSQL takes them as one statement with an array for each column."""
+    if not rows:
+        return
+    if connection.vendor == "postgresql":
+        columns = ", ".join(f"unnest(%s::{name}[])" for name in types)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                statement.format(rows=f"SELECT {columns}"), [list(column) for column in zip(*rows, strict=True)]
+            )
+    else:
+        _execute_many(statement.format(rows=f"VALUES ({', '.join('%s' for _ in types)})"), rows)
 
 
 def _execute_many(statement: str, rows: Sequence[tuple]) -> None:

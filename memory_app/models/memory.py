@@ -90,6 +90,12 @@ class Memory(models.Model):
                 name="memory_expiry",
                 condition=models.Q(status__in=("active", "superseded"), expires_at__isnull=False),
             ),
+            # A search lists them beside what matches, whatever else the scope holds.
+            models.Index(
+                fields=["scope", "valid_from", "id"],
+                name="memory_standing",
+                condition=models.Q(status="active", kind="PREFERENCE"),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -8,14 +8,12 @@ import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import or_
 
 from django.db.models import Q
 
 from adk_project.shared.transactions import read_snapshot
 from memory_app.domain.cues import asks_when
-from memory_app.domain.entries import ACTIVE_STATUS, EXCERPT, PREFERENCE, SUPERSEDED_STATUS, Entry, Place
+from memory_app.domain.entries import ACTIVE_STATUS, EXCERPT, SUPERSEDED_STATUS, Entry, Place
 from memory_app.domain.explanation import POINTS_PER_UNIT, TERM, Ranking
 from memory_app.domain.forgetting import Similar
 from memory_app.domain.hits import rank_candidates
@@ -34,6 +32,7 @@ from memory_app.domain.tokens import PREFIX_MARK, is_prefix, prefix_range, query
 from memory_app.domain.views import FoundMemory, MissedMemory, SearchResult
 from memory_app.models import Memory, MemoryScope, TermStat
 from memory_app.models.index_sql import best_by_terms, newest_by_term
+from memory_app.models.ranked import RankedRow, pks_at, pks_of_standing, ranked_rows
 from memory_app.selectors.entries import view_entry
 from memory_app.selectors.policies import policy_of
 from sessions_app.domain.keys import UserKey
@@ -111,7 +110,7 @@ class _Search:
     terms: Mapping[str, int]
     now: float
     stored: dict[str, str] = field(default_factory=dict)
-    rows: dict[str, Memory] = field(default_factory=dict)
+    rows: dict[str, RankedRow] = field(default_factory=dict)
 
     def run(self, ignored: tuple[str, ...]) -> SearchResult:
         frequencies = self._frequencies()
@@ -120,15 +119,15 @@ class _Search:
             # A word that only hidden entries hold is no entry's that is shown: counting it moves no other score.
             frequencies |= {term: frequencies.get(term) or 1 for term in self._occurrences(self.rows[entry.id])}
         statistics = ScopeStatistics(self.scope.entries, self.scope.total_length, frequencies)
-        entries = [*self._load(Memory.objects.filter(pk__in=self._candidates(statistics))), *hidden]
+        entries = [*self._load_candidates(self._candidates(statistics)), *hidden]
         postings = {entry.id: self._occurrences(self.rows[entry.id]) for entry in entries}
         scored = score_candidates(self.terms, statistics, entries, postings, now=self.now)
         ranking = rank_candidates(
             scored,
             limit=self.limit,
             now=self.now,
-            neighbours=self._load(self._at(neighbour_places(scored))),
-            standing=self._load(self._standing()) if self.query.standing else (),
+            neighbours=self._load_pks(self._at(neighbour_places(scored))),
+            standing=self._load_pks(self._standing()) if self.query.standing else (),
             query_asks_when=asks_when(self.query.text),
         )
         return self._result(ranking, ignored)
@@ -167,32 +166,34 @@ class _Search:
         average = max(1, statistics.total_length) / max(1, statistics.count)
         return best_by_terms(self.scope.pk, weights, (K1 * (1 - B), K1 * B / average), self.now, limit, kinds)
 
-    def _hidden(self) -> Iterable[Memory]:
+    def _hidden(self) -> Iterable[RankedRow]:
         """What may not be shown but might have matched: for the explanation of misses only."""
         gone = Q(status=SUPERSEDED_STATUS) | Q(status=ACTIVE_STATUS, expires_at__lte=self.now)
-        return Memory.objects.filter(gone, scope=self.scope).order_by("-pk")[:_HIDDEN_LIMIT]
+        return ranked_rows(Memory.objects.filter(gone, scope=self.scope).order_by("-pk")[:_HIDDEN_LIMIT])
 
-    def _at(self, places: Sequence[Place]) -> Iterable[Memory]:
-        if not places:
-            return ()
-        positions: dict[str, list[int]] = {}
-        for place in places:
-            positions.setdefault(place.session, []).append(place.seq)
-        anywhere = reduce(or_, (Q(source_ref=ref, position__in=found) for ref, found in positions.items()))
-        return Memory.objects.filter(anywhere, scope=self.scope, kind=EXCERPT, status=ACTIVE_STATUS)
+    def _at(self, places: Sequence[Place]) -> list[int]:
+        return pks_at(self.scope.pk, places) if places else []
 
-    def _standing(self) -> Iterable[Memory]:
-        alive = Q(expires_at=None) | Q(expires_at__gt=self.now)
-        rows = Memory.objects.filter(alive, scope=self.scope, status=ACTIVE_STATUS, kind=PREFERENCE)
-        return rows.order_by("-valid_from", "-pk")[:_STANDING_LIMIT]
+    def _standing(self) -> list[int]:
+        return pks_of_standing(self.scope.pk, self.now, _STANDING_LIMIT)
 
-    def _load(self, rows: Iterable[Memory]) -> list[Entry]:
+    def _load_candidates(self, pks: Sequence[int]) -> list[Entry]:
+        """As many candidates as are kept, and the rest only where some of them share an event, and so a place."""
+        entries = self._load_pks(pks[:CANDIDATE_LIMIT])
+        if len(pks) > CANDIDATE_LIMIT and len({entry.source or entry.id for entry in entries}) < CANDIDATE_LIMIT:
+            entries += self._load_pks(pks[CANDIDATE_LIMIT:])
+        return entries
+
+    def _load_pks(self, pks: Sequence[int]) -> list[Entry]:
+        return self._load(ranked_rows(Memory.objects.filter(pk__in=pks))) if pks else []
+
+    def _load(self, rows: Iterable[RankedRow]) -> list[Entry]:
         kinds = self.query.kinds
         loaded = {_entry_id(row): row for row in rows if not kinds or row.kind in kinds}
         self.rows |= loaded
         return [_entry(row) for row in loaded.values()]
 
-    def _occurrences(self, row: Memory) -> dict[str, int]:
+    def _occurrences(self, row: RankedRow) -> dict[str, int]:
         counts: dict[str, int] = {}
         for term, tf in json.loads(row.terms).items():
             asked = self.stored.get(term)
@@ -202,9 +203,10 @@ class _Search:
 
     def _result(self, ranking: Ranking, ignored: tuple[str, ...]) -> SearchResult:
         public = {entry_id: str(row.memory_id) for entry_id, row in self.rows.items()}
+        shown = Memory.objects.in_bulk([self.rows[hit.entry_id].pk for hit in ranking.hits])
         hits = tuple(
             FoundMemory(
-                memory=view_entry(self.rows[hit.entry_id]),
+                memory=view_entry(shown[self.rows[hit.entry_id].pk]),
                 score=hit.score,
                 parts=tuple(part.naming(public) for part in hit.parts),
                 collapsed=tuple(public[entry_id] for entry_id in hit.collapsed),
@@ -218,12 +220,12 @@ class _Search:
         return SearchResult(hits, misses, ignored_words=ignored)
 
 
-def _entry_id(row: Memory) -> str:
+def _entry_id(row: RankedRow) -> str:
     # Equals are told apart by it: padded, so that its order is the order in which entries were stored.
     return f"{row.pk:020d}"
 
 
-def _entry(row: Memory) -> Entry:
+def _entry(row: RankedRow) -> Entry:
     has_place = row.kind == EXCERPT and row.position is not None
     return Entry(
         id=_entry_id(row),

@@ -32,7 +32,7 @@ def plan_forgetting(key: UserKey, selection: Selection) -> ForgetPlan:
     entries = doomed.in_order
     return ForgetPlan(
         memory_ids=tuple(str(entry.memory_id) for entry in entries),
-        kinds=Counter(entry.kind for entry in entries),
+        kinds=dict(Counter(entry.kind for entry in entries)),
         fingerprint=hashlib.sha256(",".join(str(entry.pk) for entry in entries).encode()).hexdigest(),
         similar=tuple(find_similar(key, entries)),
         not_reached=_not_reached(key, selection, doomed),
@@ -57,7 +57,7 @@ def forget(key: UserKey, selection: Selection, reason: str, actor: str) -> Recei
         erase_entries(scope, doomed.in_order, FORGOTTEN_STATUS)
     return Receipt(
         memory_ids=tuple(str(entry.memory_id) for entry in doomed.in_order),
-        kinds=Counter(entry.kind for entry in doomed.in_order),
+        kinds=dict(Counter(entry.kind for entry in doomed.in_order)),
         tombstone_ids=tuple(str(tombstone.tombstone_id) for tombstone in tombstones),
         digests=tuple(digest.hex() for digest in dict.fromkeys(row.claim_digest for row in tombstones) if digest),
         not_reached=_not_reached(key, selection, doomed),

@@ -1,9 +1,11 @@
 import dataclasses
 import json
+from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from adk_project.shared.errors import ThreefoldError
+from memory_app.domain.entries import KINDS
 from memory_app.domain.forgetting import Selection
 from memory_app.services.forgetting import forget, plan_forgetting
 from sessions_app.domain.keys import UserKey
@@ -15,11 +17,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("project")
         parser.add_argument("user")
-        parser.add_argument("--id", action="append", default=[], help="a memory's id; may be repeated")
+        parser.add_argument("--id", action="append", default=[], type=UUID, help="a memory's id; may be repeated")
         parser.add_argument("--key")
         parser.add_argument("--query")
         parser.add_argument("--session")
-        parser.add_argument("--kind", action="append", default=[])
+        parser.add_argument("--kind", action="append", default=[], choices=KINDS)
         parser.add_argument("--all", action="store_true", help="everything that is remembered of this user")
         parser.add_argument("--reason", required=True)
         parser.add_argument("--dry-run", action="store_true")
@@ -28,7 +30,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         key = UserKey(options["project"], options["user"])
         selection = Selection(
-            ids=tuple(options["id"]),
+            ids=tuple(map(str, options["id"])),
             key=options["key"],
             query=options["query"],
             session_id=options["session"],

@@ -20,9 +20,7 @@ NUMBERS = {
 CASES = [f"{group}{number}" for group, numbers in NUMBERS.items() for number in numbers]
 
 OF_ANOTHER_LAYER = {
-    "E4": "memory search that ignores the user: there is no memory in sessions; it comes with memory_app",
     "E11": "artifacts of two apps under one root: it comes with artifacts_app; of sessions E1 says it",
-    "E13": "deleting all of a user: it comes with memory_app and the erasure of a user",
     "S23": "a switch of ADK's in-memory service, which no server has",
 }
 
