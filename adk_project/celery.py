@@ -3,7 +3,7 @@
 import os
 
 from celery import Celery
-from celery.signals import task_postrun, worker_init
+from celery.signals import task_postrun
 from kombu.transport.redis import Channel
 
 from adk_project.shared.worker_pulse import record_pulse
@@ -22,10 +22,3 @@ Channel.do_restore = False
 @task_postrun.connect
 def _on_task_end(**_: object) -> None:
     record_pulse()
-
-
-@worker_init.connect
-def _on_worker_start(**_: object) -> None:
-    from memory_app.services.digest_keys import refuse_to_start
-
-    refuse_to_start()

@@ -1,4 +1,4 @@
-"""A database of a benchmark's own, with Threefold's tables: PostgreSQL where DATABASE_URL names one, else a SQLite file.
+"""A benchmark's own database with Threefold's tables: PostgreSQL where DATABASE_URL names one, else a SQLite file.
 
 Nothing of Threefold that needs Django may be imported before :func:`own_database` is entered.
 """
@@ -88,8 +88,6 @@ def _proposal(turn):
     from memory_app.domain.entries import EXCERPT, Candidate
     from memory_app.domain.proposals import Proposal
 
-    said = Candidate(
-        EXCERPT, turn.text, 1.0, event_id=turn.id, seq=turn.seq, author=turn.author, end=len(turn.text)
-    )
+    said = Candidate(EXCERPT, turn.text, 1.0, event_id=turn.id, seq=turn.seq, author=turn.author, end=len(turn.text))
     content = json.dumps({"role": "user", "parts": [{"text": turn.text}]})
     return Proposal(said, content, turn.moment.timestamp(), extractor="excerpts")

@@ -108,7 +108,8 @@ def run(vendor: str, quick: bool) -> Figures:
         figures["ingest"][f"batches of {batch}"] = measure_ingest("fresh", batch, 1_000 if quick else 4_000)
     figures["ingest"][f"batches of 20, into {sizes[-1]:,}"] = measure_ingest(users[0], 20, 1_000)
     for size in sizes:
-        figures["in_memory"][size] = _noted(f"ADK, {size:,}", lambda size=size: measure_in_memory(pool, size, questions))
+        measured = _noted(f"ADK, {size:,}", lambda size=size: measure_in_memory(pool, size, questions))
+        figures["in_memory"][size] = measured
     return figures
 
 

@@ -1,6 +1,6 @@
 """Filling memory with a million entries by a few statements, as if they had been ingested one after the other.
 
-A pool of entries is made and put through the tokenizer; each scope takes a stretch of the pool. Within ``own_database``.
+A pool of entries goes through the tokenizer once; each scope takes a stretch of it. Within ``own_database``.
 """
 
 import hashlib
@@ -155,9 +155,7 @@ class _without_slow_checks:
             self._cursor.execute("SET session_replication_role = replica")
             self._cursor.execute("SET maintenance_work_mem = '512MB'; SET work_mem = '256MB'")
             self._cursor.execute("ALTER TABLE memory_app_posting DROP CONSTRAINT memory_app_posting_pkey")
-            self._cursor.execute(
-                "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'memory_app_posting'"
-            )
+            self._cursor.execute("SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'memory_app_posting'")
             self._indexes = self._cursor.fetchall()
             for name, _ in self._indexes:
                 self._cursor.execute(f"DROP INDEX {name}")

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from django.apps import AppConfig
 from django.core.checks import Error
 
-from adk_project.shared.lifecycle import MEMORY, register_eraser
+from adk_project.shared.lifecycle import MEMORY, register_eraser, register_session_forgetter
 
 
 class MemoryConfig(AppConfig):
@@ -15,10 +15,12 @@ class MemoryConfig(AppConfig):
         from django.core.checks import Tags, register
 
         from memory_app.services.erasing_user import erase_memories
+        from memory_app.services.forgetting import forget_deleted_session
         from memory_app.services.ingestion import register_handlers
 
         register_handlers()
         register_eraser(MEMORY, erase_memories)
+        register_session_forgetter(MEMORY, forget_deleted_session)
         register(check_digest_keys, Tags.database)
 
 

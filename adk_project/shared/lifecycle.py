@@ -1,4 +1,5 @@
-"""What happens in every app when a user is erased: each registers its part, one service runs them all."""
+"""What happens in every app when a user is erased or a session is deleted: each registers its part, one service runs
+them all in its own transaction."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -44,3 +45,29 @@ def run_erasers(user: LeavingUser) -> Erased:
         counts.update(erased.counts)
         not_reached += erased.not_reached
     return Erased(dict(counts), tuple(not_reached))
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedSession:
+    """A session whose log is gone, and who deleted it."""
+
+    project: str
+    user_id: str
+    session_id: str
+    actor: str
+
+
+SessionForgetter = Callable[[DeletedSession], None]
+
+_session_forgetters: dict[int, SessionForgetter] = {}
+
+
+def register_session_forgetter(rank: int, forgetter: SessionForgetter) -> None:
+    """Have ``forgetter`` called, in the caller's transaction, when a session is deleted with all that was made of it."""
+    _session_forgetters[rank] = forgetter
+
+
+def forget_session(session: DeletedSession) -> None:
+    """Forget what was made of a deleted session, in the caller's transaction. Safe to run twice."""
+    for rank in sorted(_session_forgetters):
+        _session_forgetters[rank](session)

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
+from adk_project.shared.lifecycle import DeletedSession
 from adk_project.shared.transactions import write_transaction
 from jobs_app.domain.records import DEAD, WAITING
 from jobs_app.services.outbox import cancel_jobs
@@ -51,10 +52,7 @@ def forget(key: UserKey, selection: Selection, reason: str, actor: str) -> Recei
     with write_transaction():
         # Before the scope's lock: a worker that ends a job holds that job's row and then asks for the scope.
         cancel_jobs(project_id, key.user_id, TOPICS, statuses=(DEAD, WAITING) if selection.everything else (DEAD,))
-        scope = lock_scope(project_id, key.user_id)
-        doomed = choose_doomed(scope, key, selection)
-        tombstones = _bury(scope, key, selection, doomed, Digger(scope, reason, actor))
-        erase_entries(scope, doomed.in_order, FORGOTTEN_STATUS)
+        doomed, tombstones = _forget(lock_scope(project_id, key.user_id), key, selection, reason, actor)
     return Receipt(
         memory_ids=tuple(str(entry.memory_id) for entry in doomed.in_order),
         kinds=dict(Counter(entry.kind for entry in doomed.in_order)),
@@ -62,6 +60,22 @@ def forget(key: UserKey, selection: Selection, reason: str, actor: str) -> Recei
         digests=tuple(digest.hex() for digest in dict.fromkeys(row.claim_digest for row in tombstones) if digest),
         not_reached=_not_reached(key, selection, doomed),
     )
+
+
+def forget_deleted_session(session: DeletedSession) -> None:
+    """Forget what came from a session that is being deleted, in the caller's transaction."""
+    key = UserKey(session.project, session.user_id)
+    scope = lock_scope(sessions.project_id(session.project), key.user_id)
+    _forget(scope, key, Selection(session_id=session.session_id), "the session was deleted", session.actor)
+
+
+def _forget(
+    scope: MemoryScope, key: UserKey, selection: Selection, reason: str, actor: str
+) -> tuple[Doomed, list[Tombstone]]:
+    doomed = choose_doomed(scope, key, selection)
+    tombstones = _bury(scope, key, selection, doomed, Digger(scope, reason, actor))
+    erase_entries(scope, doomed.in_order, FORGOTTEN_STATUS)
+    return doomed, tombstones
 
 
 def forget_one(key: UserKey, memory_id: str, reason: str, actor: str) -> Receipt:

@@ -1,5 +1,6 @@
 """What was forgotten stays forgotten: tombstones are looked at inside the transaction that would write."""
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -143,10 +144,10 @@ def _portions(items: Sequence) -> Iterator[Sequence]:
 
 
 def _erased_at(scope: MemoryScope, keys: DigestKeys) -> float:
-    """When the user of a scope was erased last; 0 where never."""
+    """When the user of a scope was erased last; before all time where never."""
     digests = keys.user_digests(str(scope.project_id), scope.user_id).values()
     rows = UserErasure.objects.filter(project_id=scope.project_id, user_digest__in=list(digests))
-    return max(rows.values_list("erased_at", flat=True), default=0.0)
+    return max(rows.values_list("erased_at", flat=True), default=-math.inf)
 
 
 def _active_claims(scope: MemoryScope, source: Source, events: Iterable[str]) -> frozenset[str]:

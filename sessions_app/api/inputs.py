@@ -180,3 +180,11 @@ def _finite(value: str, field: str) -> float:
     if not _NUMBER.fullmatch(value) or not math.isfinite(float(value)):
         raise invalid_field(field, "must be a finite number of epoch seconds")
     return float(value)
+
+
+def read_forget(query: QueryDict) -> bool:
+    """``?forget=true``: whether what was made of a session goes with it."""
+    value = read_query(query, ("forget",)).get("forget", "false")
+    if value not in ("true", "false"):
+        raise invalid_field("forget", "must be true or false")
+    return value == "true"

@@ -157,7 +157,11 @@ create_session_with_id = describe("createSessionWithId", SESSION, body=FREE, als
 patch_session = describe(
     "patchSession", SESSION, body=shape((), stateDelta=FREE, removeKeys=list_of(TEXT), **_FACTS), query=_WINDOW
 )
-delete_session = describe("deleteSession", {"nullable": True, "description": "null"})
+delete_session = describe(
+    "deleteSession",
+    {"nullable": True, "description": "null"},
+    query=(query("forget", bool, "Forget the memories that came from it too; else they stay, as ADK's do."),),
+)
 read_session_state = describe("readSessionState", FREE)
 list_events = describe(
     "listEvents",

@@ -104,8 +104,10 @@ class OneSession(SessionRoute):
     @schema.delete_session
     def delete(self, request: Request, app: str, user: str, session: str) -> HttpResponse:
         """Delete the session; one that does not exist is no error."""
-        read_query(request.query_params, ())
-        delete_session(self.key)
+        forgets = inputs.read_forget(request.query_params)
+        if forgets:
+            self.caller.require("memory:forget")
+        delete_session(self.key, forget_by=self.caller.actor if forgets else None)
         return json_response("null")
 
     def _answer(self, window: EventWindow = EventWindow()) -> HttpResponse:

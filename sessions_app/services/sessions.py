@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import IntegrityError
 
+from adk_project.shared.lifecycle import DeletedSession, forget_session
 from adk_project.shared.transactions import write_transaction
 from sessions_app.domain.errors import ProjectNotFound, SessionExists
 from sessions_app.domain.event_body import EventDraft
@@ -64,13 +65,17 @@ def patch_session(key: SessionKey, draft: EventDraft | None, facts: Mapping[str,
         _change_facts(session, dict(facts))
 
 
-def delete_session(key: SessionKey) -> bool:
+def delete_session(key: SessionKey, *, forget_by: str | None = None) -> bool:
     """Delete a session with its events and own state; shared state stays. Returns whether there was one.
 
+    With ``forget_by``, the actor, what other apps made of it is forgotten too, also of one that was deleted before.
     Concurrency: an append that is under way ends first, one that comes later finds no session.
     """
     with write_transaction():
-        return _delete_locked(Session.objects.at(key)) > 0
+        deleted = _delete_locked(Session.objects.at(key)) > 0
+        if forget_by is not None:
+            forget_session(DeletedSession(key.project, key.user_id, key.session_id, forget_by))
+        return deleted
 
 
 def sweep_expired() -> int:

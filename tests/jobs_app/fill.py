@@ -24,7 +24,8 @@ def main(sessions: int, turns: int) -> None:
     for turn in range(turns):
         for key in keys:
             text = f"Turn number {turn} of the session {key.session_id} is here"
-            event = read_event(parse_json(EVENT % text), field="event", default_id=f"e{turn}", default_timestamp=time.time())
+            given = parse_json(EVENT % text)
+            event = read_event(given, field="event", default_id=f"e{turn}", default_timestamp=time.time())
             append_events(key, [event], None, "test")
             request_session_ingestion(key, {}, "test")
 

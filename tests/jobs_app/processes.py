@@ -73,7 +73,9 @@ def celery_worker(
     return python("celery", *arguments, "--loglevel", "INFO", environment=environment, log=log)
 
 
-def wait_until(condition: Callable[[], Any], what: Callable[[], object] = lambda: "", seconds: float = PATIENCE_SECONDS):
+def wait_until(
+    condition: Callable[[], Any], what: Callable[[], object] = lambda: "", seconds: float = PATIENCE_SECONDS
+) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, what()

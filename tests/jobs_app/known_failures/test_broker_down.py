@@ -31,7 +31,7 @@ def broker(tmp_path: Path) -> Iterator[OwnRedis]:
 @pytest.fixture
 def server(tmp_path: Path, broker: OwnRedis) -> Iterator[LiveServer]:
     with fresh_database(tmp_path) as url:
-        secrets = {name: "for-this-test-only-" * 2 for name in ("THREEFOLD_SECRET_KEY", "THREEFOLD_DIGEST_KEY")}
+        secrets = dict.fromkeys(("THREEFOLD_SECRET_KEY", "THREEFOLD_DIGEST_KEY"), "for-this-test-only-" * 2)
         settings = {"THREEFOLD_MODE": "production", "THREEFOLD_ALLOWED_HOSTS": "localhost", "REDIS_URL": broker.url}
         running = LiveServer.prepared(tmp_path / "server", url, **secrets, **settings)
         try:

@@ -1,5 +1,6 @@
 """From a log to memory: what is stored, once, whichever way and however often it is asked for."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from jobs_app.services.drain import drain
 from memory_app.models import Memory
 from tests.memory_app.person import Person, ago, text_of
 from tests.memory_app.stored import dump, statistics
-from tests.sessions_app.http_client import session_path
+from tests.sessions_app.http_client import Api, session_path
 
 pytestmark = pytest.mark.django_db
 
@@ -169,6 +170,31 @@ def test_i9_a_deleted_session_leaves_its_memories_until_they_are_forgotten(ana: 
     drain()
     assert ana.memories(status="any") == [] and ana.found("Porto") == []
     assert all("Porto" not in str(row) for rows in dump().values() for row in rows)
+
+
+def test_i9_a_session_may_be_deleted_with_its_memories(ana: Person, make_key: Callable[..., str]) -> None:
+    ana.tell("s1", "I live in Porto.", "What a day")
+    ana.tell("s2", "My dog is called Rex.")
+    ana.request_events(said("e9", "I live in Porto."), sessionId="s1")
+    path = session_path(ana.project, ana.user, "s1")
+    for query in ("?forget=yes", "?forget=", "?forgets=true", "?forget=true&forget=true"):
+        assert ana.api.delete(path + query).status == 400
+    writer = Api(make_key(ana.project))
+    assert writer.delete(f"{path}?forget=true").code == "scope_missing"
+    assert "I live in Porto." in ana.texts() and ana.api.get(path).status == 200
+
+    assert ana.api.delete(f"{path}?forget=true").text == "null"
+    drain()
+    assert ana.api.get(path).status == 404
+    assert all("Porto" not in str(row) for rows in dump().values() for row in rows)
+    assert "My dog is called Rex." in ana.texts() and "What a day" not in ana.texts()
+    # Of one that was deleted before as well; and what is said in a new one of that id is remembered.
+    ana.delete_session("s2")
+    assert ana.api.delete(f"{session_path(ana.project, ana.user, 's2')}?forget=true").text == "null"
+    assert ana.memories() == []
+    ana.sessions.clear()
+    ana.tell("s1", "I like chess")
+    assert ana.texts() == ["I like chess"]
 
 
 def test_a_job_of_a_session_that_is_gone_stores_nothing(ana: Person) -> None:

@@ -75,6 +75,15 @@ def test_a_plan_does_not_fit_data_that_moved(ana: Person) -> None:
     assert ana.ok(ana.api.get(f"/apps/{ana.project}/memory/policy"))["profile"] == "strict"
 
 
+def test_what_is_kept_for_good_may_be_older_than_the_calendar(ana: Person) -> None:
+    forever = {"kinds": {"FACT": {"persist": True, "minimum_confidence": 0.8, "ttl_seconds": None}}}
+    assert change(ana, forever).status == 200
+    for moment in (-1.0, -1e12, 0, 1e300):
+        assert ana.add(f"Rome at {moment}", timestamp=moment)["outcome"]["refused"] == {}
+    assert len(ana.memories()) == 4 and len(ana.found("Rome")) == 4
+    assert all("expiresAt" not in item for item in ana.memories())
+
+
 def test_another_projects_policy_is_its_own(ana: Person, make_person: Any, make_project: Any) -> None:
     other = make_person("ana", make_project())
     other.tell("s1", "What a day")
