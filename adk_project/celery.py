@@ -14,8 +14,8 @@ app = Celery("threefold")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-# A worker that loses Redis while it holds messages would try to give them back over the connection it has just forgotten
-# and end with an AttributeError (Celery 5.7). They are mere wake-up calls, and the visibility time-out gives them back.
+# A worker that loses Redis while it holds messages would try to give them back over the connection it has just lost and
+# end with an AttributeError (Celery 5.7). They are mere wake-up calls, and the visibility time-out gives them back.
 Channel.do_restore = False
 
 

@@ -145,7 +145,7 @@ VARIABLES = (
         "THREEFOLD_CLIENT_TIMEOUT_SECONDS",
         "20",
         rules.whole_number(1, "seconds"),
-        "A client that stalls for so long in the middle of a request loses its connection, and its thread is free again.",
+        "A client that stalls for so long in the middle of a request loses its connection.",
     ),
     Variable(
         "THREEFOLD_CREATE_PROJECTS",

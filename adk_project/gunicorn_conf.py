@@ -34,7 +34,7 @@ _embedded_workers: list[Any] = []
 
 
 def when_ready(server: Any) -> None:
-    """Bound every wait for a client. Accepted connections inherit it; the threaded worker has no time-out of its own."""
+    """Bound every wait for a client. Connections inherit it; the threaded worker has no time-out of its own."""
     seconds = _env["THREEFOLD_CLIENT_TIMEOUT_SECONDS"]
     for listener in server.LISTENERS:
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):

@@ -114,7 +114,7 @@ def project_sessions(project: str) -> SessionQuerySet:
 def list_events(
     key: SessionKey, after_seq: int, limit: int, kinds: Sequence[str] = ()
 ) -> tuple[list[StoredEvent], int | None]:
-    """Up to ``limit`` events after ``after_seq``, and the seq to go on after, if there is more. Raises SessionNotFound."""
+    """Up to ``limit`` events after ``after_seq``, and the seq to go on after. Raises SessionNotFound."""
     with read_snapshot():
         session_pk = Session.objects.at(key).alive(time.time()).values_list("pk", flat=True).first()
         if session_pk is None:

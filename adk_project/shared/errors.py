@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FieldError:
-    """One rule that one input field broke. ``field`` is the path as the caller wrote it, such as ``event.actions.stateDelta``."""
+    """One rule that one input field broke. ``field`` is its path as the caller wrote it, such as ``event.actions``."""
 
     field: str
     rule: str

@@ -13,8 +13,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from adk_project.environment import EMBEDDED
-from adk_project.shared.problems import CONTENT_TYPE, problem
-from adk_project.shared.problems import method_not_allowed
+from adk_project.shared.problems import CONTENT_TYPE, method_not_allowed, problem
 from adk_project.shared.worker_pulse import seconds_since_pulse
 from adk_project.version import VERSION
 

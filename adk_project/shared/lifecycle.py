@@ -63,7 +63,7 @@ _session_forgetters: dict[int, SessionForgetter] = {}
 
 
 def register_session_forgetter(rank: int, forgetter: SessionForgetter) -> None:
-    """Have ``forgetter`` called, in the caller's transaction, when a session is deleted with all that was made of it."""
+    """Have ``forgetter`` called, in the caller's transaction, when a session is deleted with what was made of it."""
     _session_forgetters[rank] = forgetter
 
 

@@ -34,7 +34,7 @@ class MemoryView:
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """A hit. ``parts`` add up to ``score``; where one stands for several entries of an event, ``collapsed`` names them."""
+    """A hit. ``parts`` add up to ``score``; ``collapsed`` names the other entries of its event."""
 
     memory: MemoryView
     score: float

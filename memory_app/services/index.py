@@ -54,9 +54,7 @@ def rebuild_scope(scope: MemoryScope, entries: Sequence[Memory]) -> None:
     drop_all(scope)
     for entry in entries:
         describe_for_index(entry)
-    Memory.objects.bulk_update(
-        entries, ["terms", "length", "is_question", "names_time", "tokenizer"], batch_size=500
-    )
+    Memory.objects.bulk_update(entries, ["terms", "length", "is_question", "names_time", "tokenizer"], batch_size=500)
     add_to_index(scope, entries)
 
 

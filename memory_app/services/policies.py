@@ -54,8 +54,6 @@ def _count_entries(project_id: int, policy: MemoryPolicy) -> Mapping[str, KindCo
         unsure = Q(confidence__lt=rule.minimum_confidence)
         aged = ~unsure & Q(valid_from__lte=now - rule.ttl_seconds) if rule.ttl_seconds else Q(pk=None)
         rows = Memory.objects.filter(project_id=project_id, kind=kind, status=ACTIVE_STATUS)
-        found = rows.aggregate(
-            active=Count("pk"), unsure=Count("pk", filter=unsure), aged=Count("pk", filter=aged)
-        )
+        found = rows.aggregate(active=Count("pk"), unsure=Count("pk", filter=unsure), aged=Count("pk", filter=aged))
         counts[kind] = KindCount(**found)
     return counts

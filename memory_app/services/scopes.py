@@ -8,9 +8,7 @@ def lock_scope(project_id: int, user_id: str) -> MemoryScope:
     query = MemoryScope.objects.filter(project_id=project_id, user_id=user_id).select_for_update(no_key=True)
     scope = query.first()
     if scope is None:
-        MemoryScope.objects.bulk_create(
-            [MemoryScope(project_id=project_id, user_id=user_id)], ignore_conflicts=True
-        )
+        MemoryScope.objects.bulk_create([MemoryScope(project_id=project_id, user_id=user_id)], ignore_conflicts=True)
         scope = query.get()
     return scope
 

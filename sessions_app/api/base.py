@@ -79,7 +79,7 @@ class ProjectView(KeyedView):
 
     @property
     def may_create_project(self) -> bool:
-        """Whether a project that does not exist is, for this key, one that is still empty: its first session makes it."""
+        """Whether a project that does not exist is an empty one for this key, which its first session makes."""
         is_owner = self.caller.is_admin and self.caller.all_projects and self.caller.user_id is None
         return is_owner and config.creates_projects()
 

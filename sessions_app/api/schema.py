@@ -178,9 +178,7 @@ append_event = describe(
 )
 append_batch = describe(
     "appendEvents",
-    shape(
-        ("events", "revision", "lastUpdateTime"), events=list_of(APPENDED), revision=COUNT, lastUpdateTime=SECONDS
-    ),
+    shape(("events", "revision", "lastUpdateTime"), events=list_of(APPENDED), revision=COUNT, lastUpdateTime=SECONDS),
     body=shape(("events",), events=list_of(EVENT), expectedRevision=_EXPECTED),
     also=(409,),
 )

@@ -33,7 +33,7 @@ class ApiKeyThrottle(BaseThrottle):
 
 
 class _Breaker:
-    """After a failed call the cache is left alone for some seconds, so that one outage costs one time-out, not each request one."""
+    """After a failed call the cache is left alone for some seconds: an outage must not cost each request a time-out."""
 
     closed_until = 0.0
 

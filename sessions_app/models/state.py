@@ -47,7 +47,7 @@ class StateScope(models.Model):
 
 
 class SharedSource(StateRow):
-    """A shared key and where its value came from. ``session_id`` and ``event_id`` are texts: the value outlives them."""
+    """A shared key and where its value came from. Its session and event are texts: the value outlives them."""
 
     scope = models.ForeignKey(StateScope, on_delete=models.CASCADE, db_index=False, related_name="%(class)s_rows")
     version = models.BigIntegerField()

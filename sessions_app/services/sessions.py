@@ -28,8 +28,8 @@ def create_session(
 ) -> None:
     """Create a session with the state given at creation as the first entry of its log, and any first events after it.
 
-    ``facts`` may hold ``title``, ``labels`` and ``expires_at``. With ``creates_project`` a project that does not exist is
-    created with its first session. Concurrency: of many creates of one key one succeeds.
+    ``facts`` may hold ``title``, ``labels`` and ``expires_at``. With ``creates_project`` a project that does not
+    exist is created with its first session. Concurrency: of many creates of one key one succeeds.
     Raises SessionExists, ProjectNotFound and EventConflict; nothing is written then, shared state included.
     """
     forget_expired(key)

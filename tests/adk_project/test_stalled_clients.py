@@ -7,7 +7,6 @@ import pytest
 
 from tests.live import LiveServer, fresh_database
 
-
 _HEAD = "POST /apps/demo/users/u/sessions HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {key}\r\n"
 
 

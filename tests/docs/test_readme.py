@@ -16,7 +16,8 @@ def _here(text: str, server) -> str:
 def test_the_first_conversation_keeps_its_session(live):
     [snippet] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     session = 'await sessions.create_session(app_name="demo", user_id="readme", session_id="r1")'
-    code = f"{_here(snippet, live)}\nimport asyncio\nasync def main():\n    {session}\nasyncio.run(main())\nprint(runner.app_name)"
+    run = f"import asyncio\nasync def main():\n    {session}\nasyncio.run(main())\nprint(runner.app_name)"
+    code = f"{_here(snippet, live)}\n{run}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()) == (0, "demo"), done.stderr
     assert live.request("GET", "/apps/demo/users/readme/sessions/r1")[0] == 200

@@ -27,6 +27,8 @@ class Command(BaseCommand):
         drain()
         view = get_operation(operation_id)
         if options["format"] == "json":
-            self.stdout.write(json.dumps({"operation": str(view.id), "status": view.status, "result": dict(view.result)}))
+            self.stdout.write(
+                json.dumps({"operation": str(view.id), "status": view.status, "result": dict(view.result)})
+            )
         else:
             self.stdout.write(f"{view.status}: {json.dumps(dict(view.result))}")

@@ -7,7 +7,7 @@ from memory_app.services.rebuilding import rebuild_scope_index, scopes_to_rebuil
 
 
 class Command(BaseCommand):
-    help = "Index every active memory anew, scope by scope, as after a new tokenizer. Safe to run twice and to break off."
+    help = "Index every active memory anew, scope by scope, as after a new tokenizer. Safe to break off and run again."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", help="only this project")
@@ -21,4 +21,6 @@ class Command(BaseCommand):
             for scope_id in tqdm(scopes, unit="scope", file=self.stderr, disable=None):
                 entries += rebuild_scope_index(scope_id)
         report = {"scopes": len(scopes), "entries": entries}
-        self.stdout.write(json.dumps(report) if options["format"] == "json" else f"{len(scopes)} scopes, {entries} entries.")
+        self.stdout.write(
+            json.dumps(report) if options["format"] == "json" else f"{len(scopes)} scopes, {entries} entries."
+        )
