@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.core import signing
@@ -14,12 +15,12 @@ MAX_PAGE = 200
 _SALT = "threefold.cursor"
 
 
-def encode_cursor(position: list[float | int], query: dict[str, object]) -> str:
+def encode_cursor(position: list[float | int], query: Mapping[str, object]) -> str:
     """A cursor after ``position`` in the list that ``query`` asks for."""
     return signing.dumps([position, _fingerprint(query)], salt=_SALT)
 
 
-def decode_cursor(cursor: str, query: dict[str, object]) -> list[float | int]:
+def decode_cursor(cursor: str, query: Mapping[str, object]) -> list[float | int]:
     """The position of a cursor. Raises Invalid for one this server did not give, or gave for another list."""
     try:
         position, fingerprint = signing.loads(cursor, salt=_SALT)
@@ -40,7 +41,7 @@ def read_limit(value: str | None, default: int, largest: int = MAX_PAGE) -> int:
 
 
 def newest_page(
-    rows: QuerySet, limit: int, cursor: str | None, query: dict[str, object]
+    rows: QuerySet, limit: int, cursor: str | None, query: Mapping[str, object]
 ) -> tuple[list[Any], str | None]:
     """One page of a list that begins with the newest row, and the cursor of the next page, None at the end."""
     if cursor is not None:
@@ -51,5 +52,5 @@ def newest_page(
     return shown, encode_cursor([shown[-1].pk], query) if len(found) > limit else None
 
 
-def _fingerprint(query: dict[str, object]) -> str:
+def _fingerprint(query: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(query, sort_keys=True).encode()).hexdigest()[:16]

@@ -16,8 +16,11 @@ class Extractor(Protocol):
     Those up to ``after_seq`` are there to be understood; candidates of them are not stored.
     """
 
-    name: str
-    from_model: bool
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def from_model(self) -> bool: ...
 
     def extract(self, events: Sequence[SourceEvent], keep: Callable[[], None], after_seq: int) -> Extraction: ...
 

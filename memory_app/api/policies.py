@@ -63,7 +63,7 @@ class PolicyPlan(PolicyView):
 def _policy(tree: Json) -> MemoryPolicy:
     if not isinstance(tree, dict):
         raise invalid_field("policy", "must be an object")
-    return read_policy(_plain(tree))
+    return read_policy({name: _plain(value) for name, value in tree.items()})
 
 
 def _plain(value: Json) -> object:

@@ -226,14 +226,14 @@ def _entry_id(row: RankedRow) -> str:
 
 
 def _entry(row: RankedRow) -> Entry:
-    has_place = row.kind == EXCERPT and row.position is not None
+    place = Place(row.source_ref, row.position) if row.kind == EXCERPT and row.position is not None else None
     return Entry(
         id=_entry_id(row),
         kind=row.kind,
         time=row.valid_from,
         length=row.length,
         source=f"{row.source_ref}\0{row.source_event_id}" if row.source_event_id else "",
-        place=Place(row.source_ref, row.position) if has_place else None,
+        place=place,
         is_question=row.is_question,
         names_time=row.names_time,
         status=row.status,

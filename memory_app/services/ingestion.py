@@ -142,7 +142,9 @@ def _read(
     recorded: Mapping[str, float] | None = None,
 ) -> Reading:
     moments = {event.event_id: float(event.body.get("timestamp") or 0.0) for event in events}
-    proposals, skipped, model = [], {}, None
+    proposals: list[Proposal] = []
+    skipped: dict[str, int] = {}
+    model = None
     for extractor in extractors():
         found = extractor.extract(events, job.keep, done)
         model = _checked(found.model, job) or model

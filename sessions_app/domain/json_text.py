@@ -1,7 +1,7 @@
 """JSON whose numbers keep their text.
 
-What an agent sends must come back exactly: ``1e308``, ``-0.0``, ``2**70`` and integers of up to 4,300 digits. So a number
-is never turned into a Python number on its way through the server; it stays the literal that was received.
+What an agent sends must come back exactly: ``1e308``, ``-0.0``, ``2**70`` and integers of up to 4,300 digits. So it is
+never turned into a Python number on its way through the server; it stays the literal that was received.
 """
 
 import hashlib

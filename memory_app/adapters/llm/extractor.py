@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from memory_app.adapters.llm.client import ModelClient, ModelFailure
 from memory_app.adapters.llm.wires import Question
@@ -54,4 +55,8 @@ def _ask_all(client: ModelClient, portions: Sequence[Portion], found: list[Extra
         if number >= MOST_PORTIONS or time.monotonic() > end:
             raise ModelFailure(TOO_MUCH, may_pass=False)
         question = Question(INSTRUCTIONS, portion.transcript(), ANSWER_SCHEMA)
-        client.ask(question, lambda text, portion=portion: found.append(read_answer(text, portion)))
+        client.ask(question, partial(_keep_answer, found, portion))
+
+
+def _keep_answer(found: list[Extraction], portion: Portion, text: str) -> None:
+    found.append(read_answer(text, portion))

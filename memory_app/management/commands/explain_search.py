@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
@@ -17,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--limit", type=int, default=10)
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
-    def handle(self, *args: object, **options: object) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         key = UserKey(options["project"], options["user"])
         result = search(key, SearchQuery(options["query"], limit=options["limit"], explain=True))
         if options["format"] == "json":

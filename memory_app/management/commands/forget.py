@@ -1,12 +1,13 @@
 import dataclasses
 import json
+from typing import Any
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from adk_project.shared.errors import ThreefoldError
 from memory_app.domain.entries import KINDS
-from memory_app.domain.forgetting import Selection
+from memory_app.domain.forgetting import ForgetPlan, Receipt, Selection
 from memory_app.services.forgetting import forget, plan_forgetting
 from sessions_app.domain.keys import UserKey
 
@@ -27,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true")
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
-    def handle(self, *args: object, **options: object) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         key = UserKey(options["project"], options["user"])
         selection = Selection(
             ids=tuple(map(str, options["id"])),
@@ -38,6 +39,7 @@ class Command(BaseCommand):
             everything=options["all"],
         )
         try:
+            answer: ForgetPlan | Receipt
             if options["dry_run"]:
                 answer = plan_forgetting(key, selection)
             else:

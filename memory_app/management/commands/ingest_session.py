@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -18,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("session")
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
-    def handle(self, *args: object, **options: object) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         key = SessionKey(options["project"], options["user"], options["session"])
         try:
             operation_id = request_session_ingestion(key, {}, "command:ingest_session")

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 from tqdm import tqdm
@@ -14,7 +15,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only count")
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
-    def handle(self, *args: object, **options: object) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         scopes = scopes_to_rebuild(options["project"])
         entries = 0
         if not options["dry_run"]:

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
@@ -13,7 +14,7 @@ class Command(BaseCommand):
         parser.add_argument("--limit", type=int, default=100_000)
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
-    def handle(self, *args: object, **options: object) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         dry_run = bool(options["dry_run"])
         number = count_expired() if dry_run else sweep_expired(options["limit"])
         if options["format"] == "json":
