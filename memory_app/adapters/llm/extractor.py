@@ -53,5 +53,9 @@ def _ask_all(client: ModelClient, portions: Sequence[Portion], found: list[Extra
     for number, portion in enumerate(portions):
         if number >= MOST_PORTIONS or time.monotonic() > end:
             raise ModelFailure(TOO_MUCH, may_pass=False)
-        question = Question(INSTRUCTIONS, portion.transcript(), ANSWER_SCHEMA)
-        client.ask(question, lambda text, portion=portion: found.append(read_answer(text, portion)))
+        _ask(client, portion, found)
+
+
+def _ask(client: ModelClient, portion: Portion, found: list[Extraction]) -> None:
+    question = Question(INSTRUCTIONS, portion.transcript(), ANSWER_SCHEMA)
+    client.ask(question, lambda text: found.append(read_answer(text, portion)))
