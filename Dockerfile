@@ -13,12 +13,14 @@ COPY manage.py LICENSE ./
 COPY templates templates
 COPY adk_project adk_project
 COPY audit_app audit_app
+COPY jobs_app jobs_app
 COPY sessions_app sessions_app
 COPY artifacts_app artifacts_app
 COPY memory_app memory_app
 
 # Collecting needs settings, not services: throw-away values that never reach a running container.
 RUN THREEFOLD_MODE=production THREEFOLD_SECRET_KEY=only-for-collecting-static-files-in-the-build \
+    THREEFOLD_DIGEST_KEY=only-for-collecting-static-files-in-the-build \
     THREEFOLD_ALLOWED_HOSTS=localhost DATABASE_URL=postgresql://nobody/none REDIS_URL=redis://nobody \
     python manage.py collectstatic --no-input
 

@@ -13,6 +13,7 @@ from devtools.paths import ROOT
 
 SECRETS = {
     "THREEFOLD_SECRET_KEY": "s" * 32,
+    "THREEFOLD_DIGEST_KEY": "d" * 32,
     "THREEFOLD_ALLOWED_HOSTS": "threefold.example",
     "POSTGRES_PASSWORD": "p",
 }
