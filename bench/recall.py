@@ -133,11 +133,13 @@ def data_sets() -> Iterator[tuple[str, list[Scope]]]:
             print(f"{name}: skipped, its file is not here (LoCoMo is not distributed with Threefold)", file=sys.stderr)
 
 
-def searchers(vendor: str, only: str | None = None) -> list[Searcher]:
-    """The searches to compare; the server's own on a database of this ``vendor``."""
+def searchers(vendor: str | None, only: str | None = None) -> list[Searcher]:
+    """The searches to compare; the server's own on a database of this ``vendor``, where there is one."""
     from bench.recall_searchers import AdkInMemory, AdkSqlite, Database, InMemoryIndex
 
-    found: list[Searcher] = [Database(vendor), InMemoryIndex(), AdkInMemory(), AdkSqlite()]
+    found: list[Searcher] = [InMemoryIndex(), AdkInMemory(), AdkSqlite()]
+    if vendor:
+        found.insert(0, Database(vendor))
     return [searcher for searcher in found if only is None or only.lower() in searcher.name.lower()]
 
 
@@ -151,13 +153,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--questions", type=int, help="at most so many per scope")
     parser.add_argument("--only", help="only searches with this in their name")
+    parser.add_argument("--no-database", action="store_true", help="leave out the server's search over its tables")
     parser.add_argument("--format", choices=("table", "json"), default="table")
     options = parser.parse_args(arguments)
+    if options.no_database:
+        return _compare(None, options)
     with own_database() as vendor:
         return _compare(vendor, options)
 
 
-def _compare(vendor: str, options: argparse.Namespace) -> int:
+def _compare(vendor: str | None, options: argparse.Namespace) -> int:
     results: dict[str, dict[str, dict[str, float]]] = {}
     missed = []
     for data_set, scopes in data_sets():

@@ -7,8 +7,9 @@ most one message each 50 ms, and a request only sets a flag.
 import logging
 import threading
 from collections.abc import Callable
+from importlib import import_module
 
-from django.conf import settings
+from jobs_app.config import has_broker
 
 logger = logging.getLogger(__name__)
 
@@ -45,11 +46,10 @@ class Nudger:
 
 
 def _send_to_broker() -> None:
-    from jobs_app.tasks import drain_jobs
-
-    if settings.CELERY_BROKER_URL.startswith("memory:"):
-        return
-    drain_jobs.apply_async(retry=False, expires=30, ignore_result=True)
+    if has_broker():
+        # A management command has not loaded the application; without it Celery would look for a broker of its own.
+        app = import_module("adk_project.celery").app
+        app.send_task("jobs_app.tasks.drain_jobs", retry=False, expires=30, ignore_result=True)
 
 
 _wake: Callable[[], None] = Nudger(_send_to_broker).nudge

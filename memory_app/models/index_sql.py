@@ -25,7 +25,7 @@ UPDATE memory_app_posting SET live_until =
 
 # CROSS JOIN: SQLite keeps this order, so that each term is one search of the key instead of a scan of the scope.
 _BEST = """
-WITH wanted (term, weight) AS (VALUES {values})
+WITH wanted (term, weight) AS ({wanted})
 SELECT p.memory_id, SUM({points}) AS points
 FROM wanted w CROSS JOIN memory_app_posting p
 WHERE p.scope_id = %s AND p.term = w.term AND (p.live_until IS NULL OR p.live_until > %s){kinds}
@@ -81,12 +81,14 @@ def best_by_terms(
     ``constants`` are BM25's: fixed, and per word.
     """
     postgresql = connection.vendor == "postgresql"
-    values = ", ".join("(%s::bytea, %s::float8)" if postgresql else "(%s, %s)" for _ in weights)
+    values = f"VALUES {', '.join('(%s, %s)' for _ in weights)}"
+    wanted = "SELECT * FROM unnest(%s::bytea[], %s::float8[])" if postgresql else values
     points = _POINTS.format(real="%s::float8" if postgresql else "%s")
     points = f"trunc({points})::bigint" if postgresql else f"CAST({points} AS INTEGER)"
-    flat = [item for pair in weights for item in pair]
+    columns = [list(column) for column in zip(*weights, strict=True)]
+    flat = columns if postgresql else [item for pair in weights for item in pair]
     with connection.cursor() as cursor:
-        statement = _BEST.format(values=values, points=points, kinds=_of_kinds(kinds))
+        statement = _BEST.format(wanted=wanted, points=points, kinds=_of_kinds(kinds))
         cursor.execute(statement, [*flat, *constants, scope_id, now, *kinds, limit])
         return [row[0] for row in cursor.fetchall()]
 

@@ -32,7 +32,7 @@ from memory_app.domain.tokens import PREFIX_MARK, is_prefix, prefix_range, query
 from memory_app.domain.views import FoundMemory, MissedMemory, SearchResult
 from memory_app.models import Memory, MemoryScope, TermStat
 from memory_app.models.index_sql import best_by_terms, newest_by_term
-from memory_app.models.ranked import RankedRow, pks_at, pks_of_standing, ranked_rows
+from memory_app.models.ranked import RankedRow, rows_at, rows_by_pk, standing_rows
 from memory_app.selectors.entries import view_entry
 from memory_app.selectors.policies import policy_of
 from sessions_app.domain.keys import UserKey
@@ -126,8 +126,8 @@ class _Search:
             scored,
             limit=self.limit,
             now=self.now,
-            neighbours=self._load_pks(self._at(neighbour_places(scored))),
-            standing=self._load_pks(self._standing()) if self.query.standing else (),
+            neighbours=self._load(self._at(neighbour_places(scored))),
+            standing=self._load(self._standing()) if self.query.standing else (),
             query_asks_when=asks_when(self.query.text),
         )
         return self._result(ranking, ignored)
@@ -169,13 +169,14 @@ class _Search:
     def _hidden(self) -> Iterable[RankedRow]:
         """What may not be shown but might have matched: for the explanation of misses only."""
         gone = Q(status=SUPERSEDED_STATUS) | Q(status=ACTIVE_STATUS, expires_at__lte=self.now)
-        return ranked_rows(Memory.objects.filter(gone, scope=self.scope).order_by("-pk")[:_HIDDEN_LIMIT])
+        rows = Memory.objects.filter(gone, scope=self.scope).order_by("-pk")
+        return map(RankedRow._make, rows.values_list(*RankedRow._fields)[:_HIDDEN_LIMIT])
 
-    def _at(self, places: Sequence[Place]) -> list[int]:
-        return pks_at(self.scope.pk, places) if places else []
+    def _at(self, places: Sequence[Place]) -> list[RankedRow]:
+        return rows_at(self.scope.pk, places) if places else []
 
-    def _standing(self) -> list[int]:
-        return pks_of_standing(self.scope.pk, self.now, _STANDING_LIMIT)
+    def _standing(self) -> list[RankedRow]:
+        return standing_rows(self.scope.pk, self.now, _STANDING_LIMIT)
 
     def _load_candidates(self, pks: Sequence[int]) -> list[Entry]:
         """As many candidates as are kept, and the rest only where some of them share an event, and so a place."""
@@ -185,7 +186,7 @@ class _Search:
         return entries
 
     def _load_pks(self, pks: Sequence[int]) -> list[Entry]:
-        return self._load(ranked_rows(Memory.objects.filter(pk__in=pks))) if pks else []
+        return self._load(rows_by_pk(pks)) if pks else []
 
     def _load(self, rows: Iterable[RankedRow]) -> list[Entry]:
         kinds = self.query.kinds
@@ -202,7 +203,7 @@ class _Search:
         return counts
 
     def _result(self, ranking: Ranking, ignored: tuple[str, ...]) -> SearchResult:
-        public = {entry_id: str(row.memory_id) for entry_id, row in self.rows.items()}
+        public = {entry_id: row.public_id for entry_id, row in self.rows.items()}
         shown = Memory.objects.in_bulk([self.rows[hit.entry_id].pk for hit in ranking.hits])
         hits = tuple(
             FoundMemory(

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from memory_app.adapters.llm.client import ModelClient, ModelFailure
 from memory_app.adapters.llm.wires import Question
@@ -54,9 +53,9 @@ def _ask_all(client: ModelClient, portions: Sequence[Portion], found: list[Extra
     for number, portion in enumerate(portions):
         if number >= MOST_PORTIONS or time.monotonic() > end:
             raise ModelFailure(TOO_MUCH, may_pass=False)
-        question = Question(INSTRUCTIONS, portion.transcript(), ANSWER_SCHEMA)
-        client.ask(question, partial(_keep_answer, found, portion))
+        _ask(client, portion, found)
 
 
-def _keep_answer(found: list[Extraction], portion: Portion, text: str) -> None:
-    found.append(read_answer(text, portion))
+def _ask(client: ModelClient, portion: Portion, found: list[Extraction]) -> None:
+    question = Question(INSTRUCTIONS, portion.transcript(), ANSWER_SCHEMA)
+    client.ask(question, lambda text: found.append(read_answer(text, portion)))

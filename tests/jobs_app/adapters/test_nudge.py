@@ -1,9 +1,18 @@
 """A nudge is never waited for."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 
+import pytest
+import redis
+
+from devtools.paths import ROOT
 from jobs_app.adapters.nudge import Nudger, _send_to_broker
+from tests.conftest import missing
+from tests.jobs_app.processes import has_redis_server, own_redis
 
 
 def test_many_nudges_become_few_messages():
@@ -61,3 +70,16 @@ def test_a_broker_that_refuses_is_noted_and_the_next_nudge_is_sent(caplog):
 
 def test_without_a_broker_nothing_is_sent():
     _send_to_broker()
+
+
+@pytest.mark.redis
+def test_a_command_wakes_the_workers_at_the_configured_broker(tmp_path):
+    """It has not loaded the Celery application by itself."""
+    if not has_redis_server():
+        missing("A redis-server to start")
+    script = "import django; django.setup(); from jobs_app.adapters.nudge import _send_to_broker; _send_to_broker()"
+    with own_redis(tmp_path) as server:
+        environment = {**os.environ, "REDIS_URL": server.url, "DJANGO_SETTINGS_MODULE": "adk_project.settings"}
+        environment["THREEFOLD_DATA_DIR"] = str(tmp_path)
+        subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, check=True, timeout=60)
+        assert redis.Redis.from_url(server.url).llen("threefold:celery") == 1

@@ -54,7 +54,7 @@ def test_a_data_set_that_is_not_here_is_named_and_left_out(
             lines.write(json.dumps(scope) + "\n")
     monkeypatch.setattr("bench.recall.LOCOMO", tmp_path / "absent")
     monkeypatch.setattr("bench.recall.SAMPLE", tmp_path)
-    assert main(["--only", "threefold", "--format", "json"]) == 0
+    assert main(["--only", "threefold", "--no-database", "--format", "json"]) == 0
     told = capsys.readouterr()
     assert "locomo_dev: skipped" in told.err
     assert json.loads(told.out)["memorybank_zh"]["threefold (in memory)"]["recall@5"] == 1.0
