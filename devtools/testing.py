@@ -44,7 +44,7 @@ def run(arguments: list[str]) -> int:
     if database_url:
         runs.append(Run("PostgreSQL", venv, database_url))
     if services_required:
-        runs += _next_django(database_url)
+        runs += _next_django()
     codes = {each.name: each.execute(arguments) for each in runs}
     _report(codes, database_url)
     return int(any(codes.values()))
@@ -64,13 +64,13 @@ def _connects(python: str, url: str) -> bool:
     return subprocess.run([python, "-c", _CONNECT, url], stderr=subprocess.DEVNULL).returncode == 0
 
 
-def _next_django(database_url: str) -> list[Run]:
+def _next_django() -> list[Run]:
     """The run on Django's newer fork, which the lock gives to Python 3.12 and later; none without such a Python."""
     python = find_python(_NEXT_PYTHON)
     if python is None or sys.version_info >= _NEXT_PYTHON:
         return []
     venv = Venv(ROOT / ".venv-next", base=python).ensure(DEV)
-    return [Run("PostgreSQL, next Django", venv, database_url)]
+    return [Run("SQLite, next Django", venv, "")]
 
 
 def _clean_environment() -> dict[str, str]:
