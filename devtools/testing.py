@@ -15,22 +15,25 @@ _KEPT = (_REQUIRE, "TEST_DATABASE_URL", "TEST_REDIS_URL")
 _DEFAULT_POSTGRESQL = ("postgresql://127.0.0.1:5432/postgres", "postgresql://postgres@127.0.0.1:5432/postgres")
 _CONNECT = "import sys, psycopg; psycopg.connect(sys.argv[1], connect_timeout=3).close()"
 _NEXT_PYTHON = (3, 12)
+# The client, the commands of dev.py and the browser meet the same server either way.
+_TESTS_OF_DJANGO = ("tests/adk_project", "tests/jobs_app", "tests/memory_app", "tests/sessions_app")
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of pytest: its name, the environment it uses and its database ('' is SQLite)."""
+    """One run of pytest: its name, the environment it uses, its database ('' is SQLite) and which tests it has."""
 
     name: str
     venv: Venv
     database_url: str
+    tests: tuple[str, ...] = ()
 
     def execute(self, arguments: list[str]) -> int:
         """pytest's exit code. 5 (no test ran) stays what it is: a failure."""
         print(f"\n=== {self.name}", flush=True)
         with tempfile.TemporaryDirectory(prefix="threefold-test-") as data_dir:
             environment = {**_clean_environment(), "THREEFOLD_DATA_DIR": data_dir, "DATABASE_URL": self.database_url}
-            return subprocess.run([self.venv.python, "-m", "pytest", *arguments], cwd=ROOT, env=environment).returncode
+            return subprocess.run([self.venv.python, "-m", "pytest", *(arguments or self.tests)], cwd=ROOT, env=environment).returncode
 
 
 def run(arguments: list[str]) -> int:
@@ -70,7 +73,7 @@ def _next_django() -> list[Run]:
     if python is None or sys.version_info >= _NEXT_PYTHON:
         return []
     venv = Venv(ROOT / ".venv-next", base=python).ensure(DEV)
-    return [Run("SQLite, next Django", venv, "")]
+    return [Run("SQLite, next Django", venv, "", _TESTS_OF_DJANGO)]
 
 
 def _clean_environment() -> dict[str, str]:
