@@ -33,7 +33,9 @@ class Run:
         print(f"\n=== {self.name}", flush=True)
         with tempfile.TemporaryDirectory(prefix="threefold-test-") as data_dir:
             environment = {**_clean_environment(), "THREEFOLD_DATA_DIR": data_dir, "DATABASE_URL": self.database_url}
-            return subprocess.run([self.venv.python, "-m", "pytest", *(arguments or self.tests)], cwd=ROOT, env=environment).returncode
+            return subprocess.run(
+                [self.venv.python, "-m", "pytest", *(arguments or self.tests)], cwd=ROOT, env=environment
+            ).returncode
 
 
 def run(arguments: list[str]) -> int:
