@@ -62,6 +62,7 @@ class Memories(MemoryView):
     def post(self, request: Request, app: str, user: str) -> HttpResponse:
         """Store memories as they are given."""
         proposals = inputs.read_new_memories(self.read_json())
+        self.ensure_project()
         outcome, views = add_memories(self.user_key, proposals, self.caller.actor)
         return json_response(rendering.added_text(views, outcome))
 
@@ -135,6 +136,7 @@ class MemoryEvents(MemoryView):
         """Have some events ingested."""
         asks_to_wait(request)
         events, session_id, metadata = inputs.read_ingestion(self.read_json(when_empty={}))
+        self.ensure_project()
         operation = request_events_ingestion(self.user_key, session_id, events or [], metadata, self.caller.actor)
         return answer_operation(request, operation)
 
@@ -150,6 +152,7 @@ class SessionIngest(SessionRoute):
         if events is None:
             operation = request_session_ingestion(self.key, metadata, self.caller.actor)
         else:
+            self.ensure_project()
             operation = request_events_ingestion(
                 self.user_key, self.key.session_id, events, metadata, self.caller.actor
             )

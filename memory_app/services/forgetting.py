@@ -22,6 +22,7 @@ from memory_app.services.erasing import erase_entries
 from memory_app.services.scopes import lock_scope
 from memory_app.services.tombstones import Digger
 from sessions_app import selectors as sessions
+from sessions_app.domain.errors import ProjectNotFound
 from sessions_app.domain.keys import SessionKey, UserKey
 
 
@@ -80,7 +81,11 @@ def _forget(
 
 def forget_one(key: UserKey, memory_id: str, reason: str, actor: str) -> Receipt:
     """Forget one entry. Raises MemoryNotFound for one that is not there or was forgotten before."""
-    receipt = forget(key, Selection(ids=(memory_id,)), reason, actor)
+    try:
+        receipt = forget(key, Selection(ids=(memory_id,)), reason, actor)
+    except ProjectNotFound:
+        # To a key that may create it this project is an empty one.
+        raise MemoryNotFound from None
     if not receipt.memory_ids:
         raise MemoryNotFound
     return receipt

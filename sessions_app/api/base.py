@@ -19,6 +19,7 @@ from sessions_app.domain.errors import AppStateForbidden, ProjectNotFound, UserB
 from sessions_app.domain.event_body import EventDraft
 from sessions_app.domain.json_text import Json, parse_json
 from sessions_app.domain.keys import SessionKey, UserKey, clean_id
+from sessions_app.services.projects import ensure_project
 
 
 class JsonOnly(BaseContentNegotiation):
@@ -82,6 +83,11 @@ class ProjectView(KeyedView):
         """Whether a project that does not exist is an empty one for this key, which its first session makes."""
         is_owner = self.caller.is_admin and self.caller.all_projects and self.caller.user_id is None
         return is_owner and config.creates_projects()
+
+    def ensure_project(self) -> None:
+        """Before the first write that is no session: create the project where this key may."""
+        if self.may_create_project and not selectors.sees_project(self.caller, self.project):
+            ensure_project(self.project, self.caller.actor)
 
     @cached_property
     def project(self) -> str:

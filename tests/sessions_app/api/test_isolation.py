@@ -316,7 +316,7 @@ def test_a_route_that_nobody_knows_fails_the_suite(monkeypatch: pytest.MonkeyPat
 
 def test_every_route_of_the_server_asks_for_a_key_or_is_open_on_purpose() -> None:
     """Routes of an app that is not named here have no generated tests yet: give them some, then name it."""
-    with_tests = {"sessions_app"}
+    with_tests = {"sessions_app", "memory_app"}
     open_to_all = {"health/live", "health/ready", "version", "favicon.ico", "openapi.json", "docs", "admin"}
     for route, view in routes.server_routes():
         kind = getattr(view, "cls", None)
