@@ -15,8 +15,19 @@ _KEPT = (_REQUIRE, "TEST_DATABASE_URL", "TEST_REDIS_URL")
 _DEFAULT_POSTGRESQL = ("postgresql://127.0.0.1:5432/postgres", "postgresql://postgres@127.0.0.1:5432/postgres")
 _CONNECT = "import sys, psycopg; psycopg.connect(sys.argv[1], connect_timeout=3).close()"
 _NEXT_PYTHON = (3, 12)
-# The client, the commands of dev.py and the browser meet the same server either way.
-_TESTS_OF_DJANGO = ("tests/adk_project", "tests/jobs_app", "tests/memory_app", "tests/sessions_app")
+# What Django does differently shows in these. The client, the browser and the generated suites meet the same server.
+_TESTS_OF_DJANGO = (
+    "tests/adk_project",
+    "tests/jobs_app",
+    "tests/memory_app/services",
+    "tests/memory_app/selectors",
+    "tests/sessions_app/services",
+    "tests/sessions_app/known_failures",
+    "tests/sessions_app/api/test_sessions_api.py",
+    "tests/sessions_app/api/test_openapi.py",
+    "tests/sessions_app/test_admin.py",
+    "tests/sessions_app/test_commands.py",
+)
 
 
 @dataclass(frozen=True)
