@@ -15,6 +15,10 @@ _KEPT = (_REQUIRE, "TEST_DATABASE_URL", "TEST_REDIS_URL")
 _DEFAULT_POSTGRESQL = ("postgresql://127.0.0.1:5432/postgres", "postgresql://postgres@127.0.0.1:5432/postgres")
 _CONNECT = "import sys, psycopg; psycopg.connect(sys.argv[1], connect_timeout=3).close()"
 _NEXT_PYTHON = (3, 12)
+# All but those that use no database, or start a server on one of their own: they ran before and would do the same.
+_TESTS_OF_DATABASES = tuple(
+    f"--ignore=tests/{path}" for path in ("architecture", "devtools", "memory_app/domain", "sessions_app/domain")
+)
 # What Django does differently shows in these. The client, the browser and the generated suites meet the same server.
 _TESTS_OF_DJANGO = (
     "tests/adk_project",
@@ -58,7 +62,7 @@ def run(arguments: list[str]) -> int:
         raise Refusal(f"{_REQUIRE} is set, but no PostgreSQL answers; set TEST_DATABASE_URL.")
     runs = [Run("SQLite", venv, "")]
     if database_url:
-        runs.append(Run("PostgreSQL", venv, database_url))
+        runs.append(Run("PostgreSQL", venv, database_url, _TESTS_OF_DATABASES))
     if services_required:
         runs += _next_django()
     codes = {each.name: each.execute(arguments) for each in runs}
