@@ -6,15 +6,16 @@ Nothing of Threefold that needs Django may be imported before :func:`own_databas
 import contextlib
 import os
 import tempfile
-import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from tests.live import fresh_database
 
 
 @contextlib.contextmanager
 def own_database() -> Iterator[str]:
     """Set Django up on an empty, migrated database and yield its vendor; it is gone afterwards."""
-    with tempfile.TemporaryDirectory() as directory, _empty_database(Path(directory)) as url:
+    with tempfile.TemporaryDirectory() as directory, fresh_database(Path(directory)) as url:
         given = {"DATABASE_URL": url, "THREEFOLD_DATA_DIR": directory, "THREEFOLD_LOG_LEVEL": "WARNING"}
         os.environ.update(given, THREEFOLD_STATEMENT_TIMEOUT_MS="0", DJANGO_SETTINGS_MODULE="adk_project.settings")
         import django
@@ -28,23 +29,6 @@ def own_database() -> Iterator[str]:
             yield connection.vendor
         finally:
             _close(connection)
-
-
-@contextlib.contextmanager
-def _empty_database(directory: Path) -> Iterator[str]:
-    given = os.environ.get("DATABASE_URL", "")
-    if not given.startswith("postgres"):
-        yield f"sqlite:///{directory / 'bench.sqlite3'}"
-        return
-    import psycopg
-
-    name = f"threefold_bench_{uuid.uuid4().hex[:12]}"
-    with psycopg.connect(given, autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}")
-        try:
-            yield f"{given.rpartition('/')[0]}/{name}"
-        finally:
-            server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def _close(connection) -> None:

@@ -1,6 +1,5 @@
 """What goes over the wire: bodies in camelCase or snake_case in, camelCase without nulls out."""
 
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -19,11 +18,6 @@ def camel_case(name: str) -> str:
     """``session_id`` -> ``sessionId``."""
     head, *rest = name.split("_")
     return head + "".join(part[:1].upper() + part[1:] for part in rest)
-
-
-def snake_case(name: str) -> str:
-    """``sessionId`` -> ``session_id``."""
-    return re.sub(r"[A-Z]", lambda match: "_" + match.group().lower(), name)
 
 
 def read_body(request: HttpRequest, max_bytes: int) -> bytes:
