@@ -1,6 +1,6 @@
 """What can go wrong with memory. Each docstring is the message a caller sees."""
 
-from adk_project.shared.errors import Conflict, Forbidden, Missing, Unavailable
+from adk_project.shared.errors import Conflict, Missing, Unavailable
 
 
 class MemoryNotFound(Missing):
@@ -15,12 +15,6 @@ class TombstoneNotFound(Missing):
     code = "tombstone_not_found"
 
 
-class MemoryTombstoned(Conflict):
-    """This was forgotten and may not be stored again. An operator can lift its tombstone."""
-
-    code = "memory_tombstoned"
-
-
 class PolicyMoved(Conflict):
     """The memories have changed since the plan was made. Plan again."""
 
@@ -31,12 +25,6 @@ class NotIndexedYet(Conflict):
     """The session has not been ingested as far as the search asks for."""
 
     code = "not_indexed_yet"
-
-
-class ProjectMemoriesOff(Forbidden):
-    """This project keeps no memories of its own."""
-
-    code = "project_memories_off"
 
 
 class UnknownDigestKey(Unavailable):
